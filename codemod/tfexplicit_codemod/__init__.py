@@ -1,0 +1,1 @@
+"""Moves TensorFlow and Keras training code from implicit to explicit optimiser state."""

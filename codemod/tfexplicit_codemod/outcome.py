@@ -1,0 +1,45 @@
+"""What became of a file and of each update site in it: the vocabulary of every report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Outcome(str, Enum):
+    """Every file ends as exactly one of these."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    NEEDS_HAND = "needs-hand"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Site:
+    """One update site. `line` and `column` count from 1, in the file as it was."""
+
+    line: int
+    column: int
+    code: str
+    text: str
+    reason: str = ""
+
+    @property
+    def left(self) -> bool:
+        """True where the code says why the site was left (TX2xx), not how it was rewritten."""
+        return self.code.startswith("TX2")
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """The outcome of one file; `after` is the text to write when the outcome changes the file."""
+
+    path: Path
+    outcome: Outcome
+    sites: tuple[Site, ...] = ()
+    before: bytes = b""
+    after: bytes | None = None
+    reason: str = ""

@@ -1,0 +1,1 @@
+"""One code per file, found by `registry.all_rules`."""

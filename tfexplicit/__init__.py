@@ -1,0 +1,1 @@
+"""Explicit optimiser state for TensorFlow and Keras."""
