@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from tfexplicit_codemod.commands import check, diff, explain, migrate, verify
 from tfexplicit_codemod.errors import Stop
-from tfexplicit_codemod.version import installed_version
 
 EXIT_CODES = """\
 exit codes:
@@ -48,7 +47,6 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tfexplicit {installed_version()}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (check, diff, verify, migrate, explain):
         command.add_parser(subparsers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from tfexplicit_codemod.outcome import FileResult, Outcome, Site
 from tfexplicit_codemod.registry import rule_for
 from tfexplicit_codemod.tally import Tally, sites_of, tally
 
+PLACE = re.compile(r"(\d+:\d+): ")
 REPORTED_WITH_REASON = (Outcome.SKIPPED, Outcome.FAILED)
 
 
@@ -37,7 +39,11 @@ def lines_of_sites_left(results: list[FileResult]) -> Iterable[str]:
 def lines_of_files_not_done(results: list[FileResult]) -> Iterable[str]:
     for result in results:
         if result.outcome in REPORTED_WITH_REASON:
-            yield f"{result.path}: {result.outcome.value}: {result.reason}"
+            # A reason may start with the place in the file, which belongs to the path.
+            place = PLACE.match(result.reason)
+            line_and_column = f":{place[1]}" if place else ""
+            reason = result.reason[place.end() :] if place else result.reason
+            yield f"{result.path}{line_and_column}: {result.outcome.value}: {reason}"
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:

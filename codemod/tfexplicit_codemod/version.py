@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 
 def installed_version() -> str:
+    # Slow to import, and only the JSON report names the version.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("tfexplicit")
     except PackageNotFoundError:

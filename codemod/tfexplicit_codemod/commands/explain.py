@@ -6,7 +6,6 @@ import argparse
 import difflib
 
 from rich.console import Console
-from rich.markdown import Markdown
 
 from tfexplicit_codemod.commands.arguments import Subparsers
 from tfexplicit_codemod.errors import UsageError
@@ -35,7 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     rule = _rule_named(arguments.code)
     page = render_page(rule)
     # On a terminal the Markdown is laid out; anywhere else it stays Markdown.
-    console.print(Markdown(page)) if console.is_terminal else print_lines(console, [page])
+    if console.is_terminal:
+        from rich.markdown import Markdown  # slow to import, and no other command needs it
+
+        console.print(Markdown(page))
+    else:
+        print_lines(console, [page])
     print_lines(console, [f"Guide: {rule.guide}"])
     return 0
 

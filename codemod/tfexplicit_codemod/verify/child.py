@@ -5,11 +5,9 @@ Started by `process` as `child.main(request)`; TensorFlow is imported by the pro
 
 from __future__ import annotations
 
-import json
 import random
 import runpy
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,27 +15,13 @@ import numpy as np
 from tfexplicit_codemod.verify.hooks import SEED, hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
 from tfexplicit_codemod.verify.recorder import Recorder
+from tfexplicit_codemod.verify.request import Request
 
 OURS = ("tfexplicit", "tfexplicit_codemod")
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to run. `script` is as typed, relative to the working directory or absolute."""
-
-    record: str
-    script: str
-    arguments: list[str]
-    copy: str  # the project's copy, which the program runs in
-    original: str  # the project itself, which the program must not import from
-    own_folders: list[str]  # where `tfexplicit` and this package are imported from
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-
 def main(request_json: str) -> None:
-    request = Request(**json.loads(request_json))
+    request = Request.from_json(request_json)
     recorder = Recorder(Path(request.record))
     AfterImport(hooks_for(recorder)).install()
     _set_up_interpreter(request)

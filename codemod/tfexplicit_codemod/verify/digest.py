@@ -13,7 +13,7 @@ Array = np.ndarray[Any, Any]
 def digest_of(array: Array) -> tuple[int, float, float, float]:
     """The crc32 of its bytes, and its L2 norm, sum and first value in float64."""
     flat = np.ascontiguousarray(array).reshape(-1)
-    crc = zlib.crc32(memoryview(flat.view(np.uint8)))
+    crc = zlib.crc32(flat.view(np.uint8).data)
     parts = _real_parts(flat)
     first = float(parts[0]) if parts.size else 0.0
     return crc, float(np.sqrt(np.dot(parts, parts))), float(parts.sum()), first

@@ -20,7 +20,8 @@ class AfterImport(MetaPathFinder):
     """Finds the packages as the other finders do, and runs their hook after their code has run."""
 
     def __init__(self, hooks: Mapping[str, Hook]) -> None:
-        self._hooks = dict(hooks)
+        self._hooks = hooks
+        self._searching: set[str] = set()
 
     def install(self) -> None:
         sys.meta_path.insert(0, self)
@@ -31,13 +32,16 @@ class AfterImport(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        hook = self._hooks.pop(fullname, None)
-        if hook is None:
+        if fullname not in self._hooks or fullname in self._searching:
             return None
-        # With this name out of the hooks, the search below does not come back here.
-        spec = importlib.util.find_spec(fullname)
+        self._searching.add(fullname)
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._searching.remove(fullname)
+        # A spec may also be asked for without loading it, so the loader runs the hook.
         if spec is not None and spec.loader is not None:
-            _run_after_loading(spec.loader, hook)
+            _run_after_loading(spec.loader, self._hooks[fullname])
         return spec
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tfexplicit_codemod.errors import CannotVerify
-from tfexplicit_codemod.verify.child import Request
 from tfexplicit_codemod.verify.records import Trajectory, read_trajectory
+from tfexplicit_codemod.verify.request import Request
 
 LINES_OF_STDERR = 15
 
