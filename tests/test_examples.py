@@ -1,0 +1,32 @@
+"""Every example is migrated, and trains as before: `tfexplicit verify` says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.cli import main
+from tfexplicit_codemod.engine import migrate_source
+from tfexplicit_codemod.outcome import Outcome
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "migration_guide" / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_every_site_of_the_example_is_migrated(example: Path) -> None:
+    result = migrate_source(example.read_bytes(), example)
+    assert result.outcome is Outcome.CHANGED, result.reason
+    assert result.sites
+    assert not [site for site in result.sites if site.left]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_migrated_example_trains_as_before(
+    example: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["verify", str(example)])
+    assert code == 0, capfd.readouterr().out
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 14
