@@ -1,0 +1,129 @@
+"""Attributes of `self`: in which method, and after which statement of it, they are set."""
+
+from __future__ import annotations
+
+import ast
+
+from tfexplicit_codemod.analysis.classes import Classes, Method
+from tfexplicit_codemod.analysis.definite import Definition, definition
+from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
+
+
+class SelfAttributes:
+    """Definitions of `self.<name>`; raises `Leave` where they cannot be followed."""
+
+    def __init__(self, source: Source, classes: Classes) -> None:
+        self.source = source
+        self.classes = classes
+
+    def definition(self, cls: ast.ClassDef, name: str) -> Definition:
+        """The one method that sets `self.<name>`, and the statement after which it is set."""
+        method = self.setter(cls, name)
+        binders = [store.statement for store in self.classes.assignments(cls, name)]
+        found = definition(self.source, binders)
+        if found is None:
+            raise tx203_unclear_definition.leave(
+                f"`self.{name}` is bound in a branch or a loop of `{method.name}`"
+            )
+        return found
+
+    def setter(self, cls: ast.ClassDef, name: str) -> Method:
+        """The only method of the class and its relatives that sets the attribute."""
+        stores = self.classes.assignments(cls, name)
+        if not stores:
+            raise tx202_model_out_of_sight.leave(
+                f"self.{name}", f"is not assigned in `{cls.name}` in this file"
+            )
+        elsewhere = self.classes.stores_elsewhere(cls, name)
+        methods = {store.method for store in stores}
+        if elsewhere or len(methods) != 1:
+            lines = sorted(store.statement.lineno for store in [*stores, *elsewhere])
+            raise tx203_unclear_definition.leave(
+                f"`.{name}` is set in several places (lines {', '.join(map(str, lines))})"
+            )
+        method = methods.pop()
+        assert method is not None
+        if any(self._function(store.statement) is not method for store in stores):
+            raise tx203_unclear_definition.leave(f"`self.{name}` is set in a nested function")
+        return method
+
+    def definition_for(self, model: Reference, optimizer_made: ast.stmt) -> Definition | None:
+        """When `self.model` is set, seen from the function that makes the optimizer.
+
+        A definition in that very function, or None for set before it can run.
+        """
+        assert isinstance(model.owner, ast.ClassDef)
+        if not model.path:
+            return None
+        if len(model.path) > 1:
+            self.require_fixed(model)
+        name = model.path[0]
+        maker = self._function(optimizer_made)
+        setter = self.setter(model.owner, name)
+        if setter is maker:
+            return self.definition(model.owner, name)
+        call = self._only_call_in(maker, setter)
+        if call is not None:
+            self.definition(model.owner, name)
+            return Definition(call, (call,), ())
+        if setter.name == "__init__" and isinstance(maker, Method):
+            set_at = self.definition(model.owner, name)
+            if not self._is_called_before(setter, maker, set_at):
+                return None
+        raise tx203_unclear_definition.leave(
+            f"`self.{name}` is set in `{setter.name}`, the optimizer elsewhere: which comes first?"
+        )
+
+    def require_fixed(self, reference: Reference) -> None:
+        """Raise unless `a.model` is set once, in `__init__` of a class of this file."""
+        text = ".".join((*(["self"] if reference.of_self else []), *reference.path))
+        holder = ".".join(text.split(".")[:-1])
+        unknown = tx202_model_out_of_sight.leave(
+            text, f"is an attribute of `{holder}`, whose class is out of sight"
+        )
+        if len(reference.path) != 2:
+            raise unknown
+        cls = self._class_of(reference)
+        if cls is None or not self.classes.assignments(cls, reference.path[1]):
+            raise unknown
+        if self.setter(cls, reference.path[1]).name != "__init__":
+            raise unknown
+        self.definition(cls, reference.path[1])
+
+    def _class_of(self, reference: Reference) -> ast.ClassDef | None:
+        """The class of this file whose instance the first name of the reference holds."""
+        values: list[ast.expr | None]
+        if isinstance(reference.owner, Scope):
+            bindings = reference.owner.bindings[reference.path[0]]
+            values = [binding.value for binding in bindings if not binding.path]
+        else:
+            stores = self.classes.assignments(reference.owner, reference.path[0])
+            values = [store.value for store in stores if not store.path]
+        value = values[0] if len(values) == 1 else None
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+            return None
+        scope = self.source.scope(value).lookup(value.func.id)
+        return self.classes.called(scope, value.func.id) if scope else None
+
+    def _function(self, statement: ast.stmt) -> ast.AST:
+        return self.source.scope(statement).node
+
+    def _only_call_in(self, maker: ast.AST, setter: Method) -> ast.stmt | None:
+        """`self.build()` in `maker`, where that is the only use of the method in the file."""
+        uses = [a for a in self.source.nodes(ast.Attribute) if a.attr == setter.name]
+        if len(uses) != 1 or self.classes.self_of(uses[0].value) is None:
+            return None
+        statement = self.source.statement(uses[0])
+        is_plain_call = isinstance(statement, ast.Expr | ast.Assign)
+        return statement if is_plain_call and self._function(statement) is maker else None
+
+    def _is_called_before(self, init: Method, maker: Method, set_at: Definition) -> bool:
+        """True where `__init__` calls `maker` before the attribute is set."""
+        return any(
+            use.attr == maker.name and use.lineno <= set_at.line
+            for use in ast.walk(init)
+            if isinstance(use, ast.Attribute)
+        )

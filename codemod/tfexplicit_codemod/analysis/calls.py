@@ -1,0 +1,74 @@
+"""Who calls a function of this file, and with what: the values that a parameter can take."""
+
+from __future__ import annotations
+
+import ast
+
+from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.source import Source
+
+NamedFunction = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
+    """What every caller in the file passes for a parameter.
+
+    None where a caller may be out of sight: the function is passed on, exported, wrapped by an
+    unknown decorator, or called with `*args`; or where nobody calls it here.
+    """
+    function = source.function_of(parameter)
+    if isinstance(function, ast.Lambda) or not _decorators_keep_arguments(source, function):
+        return None
+    owner = source.parent_of[function]
+    is_constructor = isinstance(owner, ast.ClassDef) and function.name == "__init__"
+    if isinstance(owner, ast.ClassDef) and not is_constructor:
+        return None
+    called = owner if isinstance(owner, ast.ClassDef) else function
+    assert isinstance(called, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    calls = _all_calls(source, called)
+    if not calls:
+        return None
+    values = [_argument(call, function, parameter, skip=int(is_constructor)) for call in calls]
+    return None if None in values else [value for value in values if value is not None]
+
+
+def _decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
+    for decorator in function.decorator_list:
+        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if not (qualified(source, callee) or "").startswith("tensorflow."):
+            return False
+    return True
+
+
+def _all_calls(source: Source, called: NamedFunction | ast.ClassDef) -> list[ast.Call] | None:
+    """Every call of the function, or None where it is also used in another way."""
+    home = source.scope(called)
+    if len(home.bindings[called.name]) != 1:
+        return None
+    calls: list[ast.Call] = []
+    for name in source.nodes(ast.Name):
+        if name.id != called.name or source.scope(name).lookup(name.id) is not home:
+            continue
+        parent = source.parent_of[name]
+        if not (isinstance(parent, ast.Call) and parent.func is name):
+            return None
+        calls.append(parent)
+    return calls
+
+
+def _argument(
+    call: ast.Call, function: NamedFunction, parameter: ast.arg, skip: int
+) -> ast.expr | None:
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            return None
+        if keyword.arg == parameter.arg:
+            return keyword.value
+    positional = [*function.args.posonlyargs, *function.args.args][skip:]
+    if parameter in positional:
+        index = positional.index(parameter)
+        if index < len(call.args):
+            return call.args[index]
+    return None

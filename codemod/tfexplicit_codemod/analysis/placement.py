@@ -1,0 +1,171 @@
+"""Where the state of an optimizer is made: after the later of the optimizer and its models."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis.attributes import SelfAttributes
+from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
+
+
+@dataclass(frozen=True)
+class Placement:
+    """`setup` goes after `statement`, in the same block; there every part is surely bound."""
+
+    statement: ast.stmt
+    definition: Definition
+
+
+class Placements:
+    """Finds the place of `setup`; raises `Leave` where none can be proven."""
+
+    def __init__(self, source: Source, references: References, attributes: SelfAttributes) -> None:
+        self.source = source
+        self.references = references
+        self.attributes = attributes
+
+    def place(
+        self, optimizer: Reference, models: list[Reference], sites: list[ast.stmt]
+    ) -> Placement:
+        made = self._definition(optimizer)
+        function = self.source.scope(made.statement)
+        known = [self._definition_for(model, made, function) for model in models]
+        definitions = [made, *(found for found in known if found)]
+        later = max(definitions, key=lambda each: each.line)
+        for each in definitions:
+            if each.statement is later.statement:
+                continue
+            if not holds_at(self.source, each.statement, later.statement):
+                raise tx203_unclear_definition.leave(
+                    f"the optimizer or its model is bound in a branch (line {each.line})"
+                )
+        self._check_lifetimes(made, later)
+        self._check_earlier_bindings(definitions)
+        self._check_room(later.statement)
+        self._check_leaves_stay(models, later.statement, function)
+        for site in sites:
+            self._check_reached(site, later.statement, function)
+        return Placement(later.statement, made)
+
+    # Definitions.
+
+    def _definition(self, reference: Reference) -> Definition:
+        if isinstance(reference.owner, Scope) and len(reference.path) == 1:
+            return self._definition_of_name(reference.owner, reference.path[0])
+        if isinstance(reference.owner, ast.ClassDef) and len(reference.path) == 1:
+            return self.attributes.definition(reference.owner, reference.path[0])
+        raise tx203_unclear_definition.leave(
+            f"`{'.'.join(reference.path)}` belongs to an object whose class is not followed"
+        )
+
+    def _definition_of_name(self, scope: Scope, name: str) -> Definition:
+        bindings = scope.bindings[name]
+        if any(binding.remote for binding in bindings):
+            raise tx203_unclear_definition.leave(f"`{name}` is rebound through `global`")
+        if any(isinstance(binding.node, ast.Delete) for binding in bindings):
+            raise tx203_unclear_definition.leave(f"`{name}` is deleted")
+        binders = [
+            self.source.statement(b.node) for b in bindings if not isinstance(b.node, ast.arg)
+        ]
+        found = definition(self.source, binders) if binders else None
+        if found is None or len(binders) < len(bindings):
+            raise tx203_unclear_definition.leave(
+                f"`{name}` is bound in a branch or a loop, or more than once"
+            )
+        return found
+
+    def _definition_for(
+        self, model: Reference, made: Definition, function: Scope
+    ) -> Definition | None:
+        """The definition of a model in the optimizer's own function; None if bound long before."""
+        if isinstance(model.owner, ast.ClassDef):
+            return self.attributes.definition_for(model, made.statement)
+        name = model.path[0]
+        if len(model.path) > 1:
+            self.attributes.require_fixed(model)
+        if model.owner not in function.ancestors():
+            owner = model.owner.node
+            inner = owner.name if isinstance(owner, ast.FunctionDef) else "a function"
+            if all(binding.kind == "parameter" for binding in model.owner.bindings[name]):
+                raise tx202_model_out_of_sight.leave(name, f"is a parameter of `{inner}`")
+            raise tx202_model_out_of_sight.leave(
+                name, f"is made in `{inner}`, which does not make the optimizer"
+            )
+        if model.owner is function:
+            bindings = model.owner.bindings[name]
+            if len(bindings) == 1 and bindings[0].kind == "parameter":
+                return None
+            return self._definition_of_name(model.owner, name)
+        if model.owner.bindings[name][0].kind == "parameter":
+            return None
+        found = self._definition_of_name(model.owner, name)
+        self._check_before_class(model, made, found)
+        return None
+
+    def _check_before_class(self, model: Reference, made: Definition, found: Definition) -> None:
+        """A method may run at any time after its class: the model must be older than that."""
+        cls = self.source.enclosing(made.statement, ast.ClassDef)
+        if cls is not None and found.line > cls.lineno:
+            raise tx203_unclear_definition.leave(
+                f"`{model.path[0]}` is made after the class `{cls.name}` that uses it"
+            )
+
+    # What else must hold at the place.
+
+    def _check_lifetimes(self, made: Definition, later: Definition) -> None:
+        loops = loops_around(self.source, later.statement)
+        if any(loop not in loops_around(self.source, made.statement) for loop in loops):
+            raise tx203_unclear_definition.leave(
+                f"the model is made anew in the loop at line {loops[0].lineno}, "
+                "its optimizer is not"
+            )
+
+    def _check_earlier_bindings(self, definitions: list[Definition]) -> None:
+        """A first model, replaced later, is harmless where no step can have come between."""
+        for each in definitions:
+            others = [other for other in definitions if other is not each]
+            first_lines = [min(b.lineno for b in other.binders) for other in others]
+            for earlier in each.earlier:
+                if not any(earlier.lineno < first for first in first_lines):
+                    raise tx203_unclear_definition.leave(
+                        "the optimizer or its model is bound again "
+                        f"(lines {earlier.lineno} and {each.line})"
+                    )
+
+    def _check_leaves_stay(self, models: list[Reference], setup: ast.stmt, function: Scope) -> None:
+        """The leaves that `setup` sees must be those of the first step."""
+        for attribute in self.source.nodes(ast.Attribute):
+            if attribute.lineno <= setup.lineno or not self._changes_leaves(attribute, models):
+                continue
+            if function in self.source.scope(attribute).ancestors():
+                raise tx203_unclear_definition.leave(
+                    f"`{self.source.one_line(attribute)}` at line {attribute.lineno} changes "
+                    "what is trained after the optimizer is made"
+                )
+
+    def _changes_leaves(self, attribute: ast.Attribute, models: list[Reference]) -> bool:
+        """True for `x.trainable = ...`, and for `model.add(...)` on one of the models."""
+        if attribute.attr == "trainable":
+            return not isinstance(attribute.ctx, ast.Load)
+        is_call = isinstance(self.source.parent_of[attribute], ast.Call)
+        adds = is_call and attribute.attr in ("add", "pop")
+        return adds and self.references.resolve(attribute.value) in models
+
+    def _check_room(self, statement: ast.stmt) -> None:
+        if self.source.follows_colon(statement) or not self.source.ends_its_line(statement):
+            raise tx203_unclear_definition.leave(
+                f"line {statement.lineno} has no room for a statement after it"
+            )
+
+    def _check_reached(self, site: ast.stmt, setup: ast.stmt, function: Scope) -> None:
+        """A nested function runs later: it could not have read the optimizer before that."""
+        if self.source.scope(site) is function and not holds_at(self.source, setup, site):
+            raise tx203_unclear_definition.leave(
+                f"the update can run before line {setup.lineno}, where the optimizer or its "
+                "model is bound"
+            )

@@ -1,0 +1,162 @@
+"""The plan for one file: what each update site becomes, or why it stays."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis import imports, todo
+from tfexplicit_codemod.analysis.attributes import SelfAttributes
+from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.gradients import Gradients
+from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
+from tfexplicit_codemod.analysis.placement import Placement, Placements
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.sites import Update, updates
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.understand import Understand, Understood
+from tfexplicit_codemod.analysis.values import Values
+from tfexplicit_codemod.analysis.variables import Variables
+from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
+from tfexplicit_codemod.leave import Leave
+from tfexplicit_codemod.outcome import Site
+from tfexplicit_codemod.rules import (
+    tx101_named_optimizer,
+    tx102_self_attribute,
+    tx103_constructor,
+    tx104_trainables,
+    tx105_several_models,
+    tx106_explicit_variables,
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every site with its code, and the edits that carry the rewrites and the TODOs out."""
+
+    sites: tuple[Site, ...]
+    edits: Edits
+
+
+class Planner:
+    """Plans one file; the order of the steps is the order of the methods."""
+
+    def __init__(self, text: str) -> None:
+        self.source = Source(text)
+        self.classes = Classes(self.source)
+        self.references = References(self.source, self.classes)
+        self.values = Values(self.source, self.classes, self.references)
+        attributes = SelfAttributes(self.source, self.classes)
+        self.placements = Placements(self.source, self.references, attributes)
+        self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
+        self.states: list[tuple[Reference, str]] = []
+        self.left: dict[Update, Leave] = {}
+        self.codes: dict[Update, str] = {}
+        self.edits = Edits()
+
+    def plan(self, *, with_todo: bool) -> Plan:
+        found = list(updates(self.source, self.classes, self.values))
+        if not found:
+            return Plan((), self.edits)
+        groups = grouped(self._understand_each(found))
+        self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
+        for group in groups:
+            self._rewrite_or_leave(group)
+        if self.edits:
+            self._import_tfexplicit()
+        if with_todo:
+            for update, leave in self.left.items():
+                todo.add(self.source, self.edits, update.call, leave)
+        return Plan(tuple(self._site(update) for update in found), self.edits)
+
+    def _understand_each(self, found: list[Update]) -> list[Understood]:
+        variables = Variables(self.source, self.references)
+        reader = Understand(
+            self.source, self.classes, self.references, Gradients(self.source), variables
+        )
+        understood = []
+        for update in found:
+            try:
+                understood.append(reader.understand(update))
+            except Leave as leave:
+                self.left[update] = leave
+        return understood
+
+    def _rewrite_or_leave(self, group: Group) -> None:
+        if any(each.update in self.left for each in group.members):
+            return
+        try:
+            placement = self._place(group)
+        except Leave as leave:
+            self.left.update({each.update: leave for each in group.members})
+            return
+        self._rewrite(group, placement)
+
+    def _place(self, group: Group) -> Placement:
+        models = [reference for part in group.parts for reference in part.references]
+        statements = [each.statement for each in group.members]
+        return self.placements.place(group.home, models, list(statements))
+
+    def _rewrite(self, group: Group, placement: Placement) -> None:
+        home_rule = tx102_self_attribute if group.home.of_self else tx101_named_optimizer
+        state = home_rule.state_name(group.home, self._names_in_use(group.home))
+        self.states.append((group.home, state))
+        setup = home_rule.setup_code(
+            self.source, self.alias, state, group.home, group.parts, placement.statement
+        )
+        line = self.source.leader_line(placement.statement)
+        self.edits.add(InsertAfter(line, setup))
+        for each in group.members:
+            held = home_rule.state_at(self.source, state, each.statement)
+            code = f"{self.alias}.update({held}, {each.leaves.text}, {each.pairs.gradients})"
+            self._replace(each.update.call, code)
+            for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
+                self.edits.add(edit)
+            self.codes[each.update] = _code_of(group, each)
+        for edit in tx103_constructor.edits(
+            self.source, self.alias, group, placement, self.references
+        ):
+            self.edits.add(edit)
+
+    def _names_in_use(self, home: Reference) -> set[str]:
+        """What a new state may not be called: two functions may each have an `opt_state`."""
+        given = {state for other, state in self.states if self._share_names(other, home)}
+        return {*self.source.identifiers, self.alias, *given}
+
+    def _share_names(self, one: Reference, other: Reference) -> bool:
+        if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
+            return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
+        if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
+            return other.owner in self.classes.related(one.owner)
+        return False
+
+    def _replace(self, node: ast.expr, code: str) -> None:
+        self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
+
+    def _import_tfexplicit(self) -> None:
+        if imports.existing_alias(self.source) is not None:
+            return
+        statement = imports.import_statement(self.alias)
+        line = imports.line_to_import_after(self.source, self.edits.first_line)
+        if line is None:
+            self.edits.first_statement = statement
+        else:
+            self.edits.add(InsertAfter(line, statement))
+
+    def _site(self, update: Update) -> Site:
+        line, column = self.source.start(update.call)
+        leave = self.left.get(update)
+        code = leave.code if leave else self.codes[update]
+        text = self.source.one_line(update.call)
+        return Site(line, column + 1, code, text, leave.reason if leave else "")
+
+
+def _code_of(group: Group, each: Understood) -> str:
+    if any(not part.is_model for part in each.leaves.parts):
+        return tx106_explicit_variables.rule.code
+    if len(group.parts) > 1:
+        return tx105_several_models.rule.code
+    if group.home.of_self:
+        return tx102_self_attribute.rule.code
+    return tx101_named_optimizer.rule.code

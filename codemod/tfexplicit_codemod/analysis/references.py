@@ -1,0 +1,91 @@
+"""Where an object is kept: the one name or `self` attribute behind the spellings of a file."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis.calls import arguments_for
+from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.names import dotted
+from tfexplicit_codemod.analysis.scopes import Binding, Scope
+from tfexplicit_codemod.analysis.source import Source
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A name of a scope, `self` of a class, or an attribute of either.
+
+    `model` at module level is (module scope, ("model",)); `self.model` is (class, ("model",)) in
+    every method of the class; a bare `self` is (class, ()).
+    """
+
+    owner: Scope | ast.ClassDef
+    path: tuple[str, ...]
+
+    @property
+    def of_self(self) -> bool:
+        return isinstance(self.owner, ast.ClassDef)
+
+
+class References:
+    """Resolves expressions of one file to references."""
+
+    def __init__(self, source: Source, classes: Classes) -> None:
+        self.source = source
+        self.classes = classes
+
+    def resolve(self, node: ast.expr) -> Reference | None:
+        """The reference of a name or attribute, through aliases and parameters; else None."""
+        return self._resolve(node, frozenset())
+
+    def _resolve(self, node: ast.expr, seen: frozenset[Binding]) -> Reference | None:
+        if isinstance(node, ast.Attribute):
+            base = self._resolve(node.value, seen)
+            if base is None:
+                return None
+            if isinstance(base.owner, ast.ClassDef) and not base.path:
+                return Reference(self._assigning_class(base.owner, node.attr), (node.attr,))
+            return Reference(base.owner, (*base.path, node.attr))
+        if not isinstance(node, ast.Name):
+            return None
+        own = self.classes.self_of(node)
+        if own:
+            return Reference(own[0], ())
+        scope = self.source.scope(node).lookup(node.id)
+        if scope is None:
+            return None
+        here = Reference(scope, (node.id,))
+        bindings = scope.bindings[node.id]
+        if len(bindings) != 1 or bindings[0] in seen:
+            return here
+        return self._through(bindings[0], seen | {bindings[0]}) or here
+
+    def _through(self, binding: Binding, seen: frozenset[Binding]) -> Reference | None:
+        """What a single binding merely passes on: another name, or what all callers give."""
+        if isinstance(binding.node, ast.arg):
+            return self._passed_by_all_callers(binding.node, seen)
+        if binding.kind == "assign" and binding.value is not None and not binding.path:
+            parts = dotted(binding.value)
+            if parts and len(parts) == 1:
+                return self._resolve(binding.value, seen)
+            if parts and len(parts) == 2:
+                kept = self._resolve(binding.value, seen)
+                return kept if kept and kept.of_self and len(kept.path) == 1 else None
+        return None
+
+    def _passed_by_all_callers(
+        self, parameter: ast.arg, seen: frozenset[Binding]
+    ) -> Reference | None:
+        arguments = arguments_for(self.source, parameter)
+        if arguments is None or any(dotted(argument) is None for argument in arguments):
+            return None
+        found = {self._resolve(argument, seen) for argument in arguments}
+        return found.pop() if len(found) == 1 else None
+
+    def _assigning_class(self, cls: ast.ClassDef, attribute: str) -> ast.ClassDef:
+        """The class in the family of `cls` that assigns the attribute; `cls` if none does."""
+        for base in self.classes.bases_here(cls):
+            if any(store.cls is base for store in self.classes.stores.get(attribute, [])):
+                return base
+        return cls

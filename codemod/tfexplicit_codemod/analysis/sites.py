@@ -1,0 +1,89 @@
+"""Finds the update sites of a file: calls that apply gradients through a Keras optimizer."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis import frameworks
+from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.names import imported_roots
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.values import Value, Values
+
+METHODS = ("apply_gradients", "minimize", "apply")
+PAIRS = "grads_and_vars"
+_TENSORFLOW_2 = frozenset({"GradientTape", "trainable_variables", "trainable_weights"})
+
+
+@dataclass(frozen=True)
+class Update:
+    """A call recognised as an update, and what its receiver is."""
+
+    call: ast.Call
+    receiver: ast.expr
+    method: str
+    value: Value
+
+
+def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update]:
+    """Every update site, in the order of the text."""
+    if _runs_on_another_backend(source):
+        return
+    could_be_tensorflow_2 = _uses_tensorflow_2(source)
+    calls = sorted(source.nodes(ast.Call), key=source.start)
+    for call in calls:
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr not in METHODS:
+            continue
+        value = values.of(function.value)
+        if value.kind == "foreign" or _is_super(function.value):
+            continue
+        proven = value.kind in ("optimizer", "loss_scale")
+        if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
+            yield Update(call, function.value, function.attr, value)
+
+
+def _runs_on_another_backend(source: Source) -> bool:
+    """True for a file that sets KERAS_BACKEND to torch or jax: not TensorFlow's optimizers."""
+    texts = [n.value for n in source.nodes(ast.Constant) if isinstance(n.value, str)]
+    return "KERAS_BACKEND" in texts and bool({"torch", "jax", "numpy"} & set(texts))
+
+
+def _uses_tensorflow_2(source: Source) -> bool:
+    roots = imported_roots(source)
+    if "flax" in roots or not roots & {"tensorflow", "keras", "tf_keras"}:
+        return False
+    return bool(_TENSORFLOW_2 & source.identifiers)
+
+
+def _is_super(receiver: ast.expr) -> bool:
+    return (
+        isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Name)
+        and receiver.func.id == "super"
+    )
+
+
+def _looks_like_an_update(source: Source, call: ast.Call, method: str) -> bool:
+    """The shapes that only a Keras update has, for receivers that we know nothing of."""
+    keywords = {keyword.arg for keyword in call.keywords}
+    if keywords & {"global_step", "grads"}:
+        return False
+    if method == "apply_gradients":
+        return len(call.args) == 1 or PAIRS in keywords
+    if method == "minimize":
+        return bool(keywords & {"var_list", "tape"})
+    return len(call.args) == 2 and bool(
+        re.search(r"\.trainable_(variables|weights)$", source.segment(call.args[1]))
+    )
+
+
+def is_in_optimizer_class(source: Source, classes: Classes, call: ast.Call) -> bool:
+    """True inside a class derived from a Keras optimizer."""
+    cls = source.enclosing(call, ast.ClassDef)
+    return cls is not None and any(
+        map(frameworks.is_keras_optimizer_base, classes.imported_bases(cls))
+    )

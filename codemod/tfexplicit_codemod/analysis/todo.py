@@ -1,0 +1,42 @@
+"""The comment above a site that stays: `# TODO(tfexplicit TX205): reason`."""
+
+from __future__ import annotations
+
+import ast
+
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.edits import CommentAbove, Edits
+from tfexplicit_codemod.leave import Leave
+
+MARK = "# TODO(tfexplicit "
+
+
+def add(source: Source, edits: Edits, call: ast.Call, leave: Leave) -> None:
+    """Ask for the comment above the statement of `call`, unless an earlier run wrote one."""
+    line = comment_line(source, source.statement(call))
+    if not has_todo(source, line):
+        edits.add(CommentAbove(line, f"{MARK}{leave.code}): {leave.reason}"))
+
+
+def comment_line(source: Source, statement: ast.stmt) -> int:
+    """The line to write above: of the statement, or of the one whose first line it shares."""
+    while source.follows_colon(statement) or source.is_elif(statement):
+        outer = source.parent_of[statement]
+        if isinstance(outer, ast.ExceptHandler | ast.match_case):
+            outer = source.parent_of[outer]
+        assert isinstance(outer, ast.stmt)
+        statement = outer
+    lines = [source.leader_line(statement)]
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        lines += [decorator.lineno for decorator in statement.decorator_list]
+    return min(lines)
+
+
+def has_todo(source: Source, line: int) -> bool:
+    """True where the comment lines right above hold one of ours."""
+    above = line - 1
+    while above and source.lines[above - 1].lstrip().startswith("#"):
+        if MARK in source.lines[above - 1]:
+            return True
+        above -= 1
+    return False

@@ -1,0 +1,161 @@
+"""Reads one update site: its optimizer, its variables, its gradients. `Leave` where it cannot."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
+from tfexplicit_codemod.analysis.names import dotted
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.variables import Leaves, Variables
+from tfexplicit_codemod.leave import Leave
+from tfexplicit_codemod.rules import (
+    tx201_optimizer_parameter,
+    tx204_compiled_optimizer,
+    tx205_unproven_optimizer,
+    tx207_result_used,
+    tx208_minimize,
+    tx209_optimizer_in_container,
+    tx210_extra_arguments,
+    tx211_inside_optimizer,
+    tx213_other_gradients,
+    tx215_comment_inside,
+    tx216_loss_scale,
+)
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A site that can be rewritten, if its optimizer and models can be placed."""
+
+    update: Update
+    statement: ast.Expr
+    home: Reference
+    pairs: Pairs
+    leaves: Leaves
+    sources: Leaves | None
+
+
+class Understand:
+    """Understands the sites of one file."""
+
+    def __init__(
+        self,
+        source: Source,
+        classes: Classes,
+        references: References,
+        gradients: Gradients,
+        variables: Variables,
+    ) -> None:
+        self.source = source
+        self.classes = classes
+        self.references = references
+        self.gradients = gradients
+        self.variables = variables
+
+    def understand(self, update: Update) -> Understood:
+        """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
+        home = self._home(update)
+        statement = self._statement(update)
+        pairs = self._pairs(update)
+        self._check_comments(update.call)
+        leaves = self.variables.read(pairs.variables)
+        sources = self._sources(update, pairs, leaves)
+        return Understood(update, statement, home, pairs, leaves, sources)
+
+    def _home(self, update: Update) -> Reference:
+        receiver = self.source.one_line(update.receiver)
+        value = update.value
+        if is_in_optimizer_class(self.source, self.classes, update.call):
+            raise tx211_inside_optimizer.leave(receiver)
+        if value.kind == "parameter":
+            raise tx201_optimizer_parameter.leave(value.parameter, value.function)
+        if value.kind == "compiled" or self._may_be_compiled(update):
+            raise tx204_compiled_optimizer.leave(receiver)
+        if value.kind == "element":
+            raise tx209_optimizer_in_container.leave(receiver)
+        if value.kind == "loss_scale":
+            raise tx216_loss_scale.leave(receiver)
+        home = self.references.resolve(update.receiver)
+        if value.kind != "optimizer" or home is None:
+            raise tx205_unproven_optimizer.leave(receiver)
+        parameter = self._as_parameter(update.receiver)
+        if parameter:
+            raise tx201_optimizer_parameter.leave(parameter.arg, self._name_of(parameter))
+        return home
+
+    def _as_parameter(self, receiver: ast.expr) -> ast.arg | None:
+        if not isinstance(receiver, ast.Name):
+            return None
+        scope = self.source.scope(receiver).lookup(receiver.id)
+        nodes = [binding.node for binding in scope.bindings[receiver.id]] if scope else []
+        return next((node for node in nodes if isinstance(node, ast.arg)), None)
+
+    def _name_of(self, parameter: ast.arg) -> str:
+        function = self.source.function_of(parameter)
+        return "a lambda" if isinstance(function, ast.Lambda) else function.name
+
+    def _may_be_compiled(self, update: Update) -> bool:
+        """`self.optimizer` of a Keras model that the file also compiles: Keras replaces it."""
+        parts = dotted(update.receiver)
+        own = (
+            self.classes.self_of(update.receiver.value)
+            if (isinstance(update.receiver, ast.Attribute))
+            else None
+        )
+        if own is None or parts is None or parts[1:] != ("optimizer",):
+            return False
+        return self.classes.is_keras_model(own[0]) and "compile" in self.source.identifiers
+
+    def _statement(self, update: Update) -> ast.Expr:
+        statement = self.source.parent_of[update.call]
+        if not isinstance(statement, ast.Expr):
+            raise tx207_result_used.leave(self.source.one_line(update.call))
+        return statement
+
+    def _pairs(self, update: Update) -> Pairs:
+        call = update.call
+        if update.method == "minimize":
+            raise tx208_minimize.leave(self.source.one_line(call))
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            raise tx210_extra_arguments.leave("*" + self.source.one_line(call.args[0]))
+        expected = {"apply_gradients": [PAIRS], "apply": ["grads", "trainable_variables"]}
+        names = expected[update.method]
+        given = dict(zip(names, call.args, strict=False))
+        for keyword in call.keywords:
+            if keyword.arg not in names or keyword.arg in given:
+                raise tx210_extra_arguments.leave(f"{keyword.arg}=")
+            given[keyword.arg] = keyword.value
+        if len(call.args) > len(names) or len(given) < len(names):
+            raise tx210_extra_arguments.leave(f"{len(given)} arguments")
+        if update.method == "apply":
+            return self.gradients.of_two_lists(given[names[0]], given[names[1]])
+        return self.gradients.of_pairs(given[PAIRS])
+
+    def _check_comments(self, call: ast.Call) -> None:
+        (first, _), (last, _) = self.source.start(call), self.source.end(call)
+        line = next((line for line in self.source.comment_lines if first <= line < last), None)
+        if line is not None:
+            raise tx215_comment_inside.leave(line)
+
+    def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
+        """The tape's variables; they must be the very leaves of the update."""
+        if pairs.sources is None:
+            return None
+        differ = tx213_other_gradients.leave(self._text(pairs.sources), self._text(pairs.variables))
+        try:
+            sources = self.variables.read(pairs.sources)
+        except Leave:
+            raise differ from None
+        if sources.identity != leaves.identity:
+            raise differ
+        return sources
+
+    def _text(self, node: ast.expr) -> str:
+        if isinstance(node, ast.List) and not hasattr(node, "lineno"):
+            return f"[{', '.join(self.source.one_line(element) for element in node.elts)}]"
+        return self.source.one_line(node)

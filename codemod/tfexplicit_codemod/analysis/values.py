@@ -1,0 +1,184 @@
+"""What an expression evaluates to, as far as optimizers go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from tfexplicit_codemod.analysis import frameworks
+from tfexplicit_codemod.analysis.calls import arguments_for
+from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.references import References
+from tfexplicit_codemod.analysis.scopes import Binding, Scope
+from tfexplicit_codemod.analysis.source import Source
+
+Kind = Literal["optimizer", "loss_scale", "foreign", "parameter", "compiled", "element", "unknown"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a receiver is. `parameter` names the argument for the kind of that name."""
+
+    kind: Kind
+    parameter: str = ""
+    function: str = ""
+
+
+OPTIMIZER = Value("optimizer")
+LOSS_SCALE = Value("loss_scale")
+FOREIGN = Value("foreign")
+UNKNOWN = Value("unknown")
+
+
+class Values:
+    """Evaluates expressions of one file to the kinds above; each binding at most once."""
+
+    def __init__(self, source: Source, classes: Classes, references: References) -> None:
+        self.source = source
+        self.classes = classes
+        self.references = references
+        self._active: set[object] = set()
+
+    def of(self, node: ast.expr, path: tuple[int, ...] = ()) -> Value:
+        """The value of an expression, or of the element at `path` of the tuple that it gives."""
+        if isinstance(node, ast.Tuple | ast.List) and path and path[0] < len(node.elts):
+            return self.of(node.elts[path[0]], path[1:])
+        if isinstance(node, ast.IfExp):
+            return _common([self.of(node.body, path), self.of(node.orelse, path)])
+        if isinstance(node, ast.NamedExpr):
+            return self.of(node.value, path)
+        if isinstance(node, ast.Call):
+            return self._once(node, lambda: self._of_call(node, path))
+        if path:
+            return UNKNOWN
+        if isinstance(node, ast.Name):
+            return self._of_name(node)
+        if isinstance(node, ast.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, ast.Subscript):
+            return Value("element")
+        return UNKNOWN
+
+    def _once(self, key: object, evaluate: Callable[[], Value]) -> Value:
+        """`evaluate()`, or unknown where that asks for itself."""
+        if key in self._active:
+            return UNKNOWN
+        self._active.add(key)
+        try:
+            return evaluate()
+        finally:
+            self._active.discard(key)
+
+    def _of_call(self, call: ast.Call, path: tuple[int, ...]) -> Value:
+        if isinstance(call.func, ast.Name):
+            scope = self.source.scope(call).lookup(call.func.id)
+            if scope and not _is_imported(scope, call.func.id):
+                return self._of_local_call(scope, call.func.id, path)
+        if isinstance(call.func, ast.Attribute) and self.classes.self_of(call.func.value):
+            return self._of_method_call(call.func, path)
+        imported = qualified(self.source, call.func)
+        family = frameworks.family(imported) if imported and not path else None
+        if family == "keras":
+            return OPTIMIZER
+        return Value(family) if family else UNKNOWN
+
+    def _of_local_call(self, scope: Scope, name: str, path: tuple[int, ...]) -> Value:
+        bindings = scope.bindings[name]
+        made = bindings[0].node if len(bindings) == 1 else None
+        if isinstance(made, ast.ClassDef):
+            return self._of_instance(made)
+        if isinstance(made, ast.FunctionDef):
+            return self._of_returns(made, path)
+        return UNKNOWN
+
+    def _of_instance(self, cls: ast.ClassDef) -> Value:
+        """An object of a class of this file: an optimizer if derived from one of Keras."""
+        if any(map(frameworks.is_keras_optimizer_base, self.classes.imported_bases(cls))):
+            return OPTIMIZER
+        return FOREIGN if self.classes.bases_are_known(cls) else UNKNOWN
+
+    def _of_method_call(self, function: ast.Attribute, path: tuple[int, ...]) -> Value:
+        own = self.classes.self_of(function.value)
+        assert own is not None
+        for cls in self.classes.bases_here(own[0]):
+            for method in cls.body:
+                if isinstance(method, ast.FunctionDef) and method.name == function.attr:
+                    return self._of_returns(method, path)
+        return UNKNOWN
+
+    def _of_returns(self, function: ast.FunctionDef, path: tuple[int, ...]) -> Value:
+        returned = [
+            node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Return)
+            and self.source.enclosing(node, ast.FunctionDef) is function
+            and node.value is not None
+        ]
+        return _common([self.of(value, path) for value in returned])
+
+    def _of_name(self, name: ast.Name) -> Value:
+        scope = self.source.scope(name).lookup(name.id)
+        if scope is None:
+            return UNKNOWN
+        return _common([self._of_binding(binding) for binding in scope.bindings[name.id]])
+
+    def _of_binding(self, binding: Binding) -> Value:
+        if isinstance(binding.node, ast.arg):
+            return self._of_parameter(binding.node)
+        value = binding.value
+        if value is None or binding.kind != "assign":
+            return UNKNOWN
+        return self._once(binding, lambda: self.of(value, binding.path))
+
+    def _of_parameter(self, parameter: ast.arg) -> Value:
+        def from_callers() -> Value:
+            arguments = arguments_for(self.source, parameter)
+            return _common([self.of(argument) for argument in arguments or []])
+
+        value = self._once(parameter, from_callers)
+        if value.kind in ("optimizer", "foreign", "loss_scale"):
+            return value
+        function = self.source.function_of(parameter)
+        name = "a lambda" if isinstance(function, ast.Lambda) else function.name
+        return Value("parameter", parameter.arg, name)
+
+    def _of_attribute(self, attribute: ast.Attribute) -> Value:
+        own = self.classes.self_of(attribute.value)
+        if not own:
+            return FOREIGN if self._is_foreign_module_attribute(attribute) else UNKNOWN
+        stores = [
+            store
+            for store in self.classes.stores.get(attribute.attr, [])
+            if store.cls in list(self.classes.bases_here(own[0]))
+        ]
+        if stores:
+            return _common([self._of_store_value(s.value, s.path) for s in stores])
+        if attribute.attr == "optimizer" and self.classes.is_keras_model(own[0]):
+            return Value("compiled")
+        return UNKNOWN
+
+    def _of_store_value(self, value: ast.expr | None, path: tuple[int, ...]) -> Value:
+        return self.of(value, path) if value is not None else UNKNOWN
+
+    def _is_foreign_module_attribute(self, attribute: ast.Attribute) -> bool:
+        imported = qualified(self.source, attribute)
+        return imported is not None and frameworks.family(imported) == "foreign"
+
+
+def _is_imported(scope: Scope, name: str) -> bool:
+    return any(binding.kind == "import" for binding in scope.bindings[name])
+
+
+def _common(values: list[Value]) -> Value:
+    """The one value that all agree on; of unlike values the first that is not an optimizer."""
+    if not values:
+        return UNKNOWN
+    if all(value == values[0] for value in values):
+        return values[0]
+    kinds = {value.kind for value in values}
+    if "foreign" in kinds and "optimizer" in kinds:
+        return UNKNOWN
+    return next(value for value in values if value.kind != "optimizer")

@@ -1,0 +1,169 @@
+"""Which leaves a variable list names: models, explicit variables, and concatenations of both."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from tfexplicit_codemod.analysis.reaching import LOOPS, reaching
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Binding
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
+
+TRAINABLE = ("trainable_variables", "trainable_weights")
+LIST_CHANGES = frozenset(
+    {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One model, or one list of variables; `text` is how the site itself writes it."""
+
+    is_model: bool
+    references: tuple[Reference, ...]
+    text: str
+    is_named_list: bool = False
+
+    @property
+    def identity(self) -> tuple[bool, bool, tuple[Reference, ...]]:
+        """Equal for two spellings of the same leaves."""
+        return self.is_model, self.is_named_list, self.references
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The parts of a variable list, in order. `origin` is the expression that names them: where
+    a local name holds the list, the value of that name."""
+
+    parts: tuple[Part, ...]
+    origin: ast.expr
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return tuple(part.identity for part in self.parts)
+
+    @property
+    def text(self) -> str:
+        """What to write for them as the model of an update."""
+        texts = [part.text for part in self.parts]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+class Variables:
+    """Reads variable lists; raises `Leave` for one that it does not understand."""
+
+    def __init__(self, source: Source, references: References) -> None:
+        self.source = source
+        self.references = references
+
+    def read(self, node: ast.expr) -> Leaves:
+        if isinstance(node, ast.Call) and _is_copy(node):
+            return self.read(node.args[0])
+        if isinstance(node, ast.Name):
+            return self._read_name(node)
+        return Leaves(tuple(self._parts(node)), node)
+
+    def _parts(self, node: ast.expr) -> list[Part]:
+        if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
+            return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return [*self.read(node.left).parts, *self.read(node.right).parts]
+        if isinstance(node, ast.List | ast.Tuple) and node.elts:
+            return self._read_elements(node.elts)
+        raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _read_elements(self, elements: list[ast.expr]) -> list[Part]:
+        parts: list[Part] = []
+        plain: list[ast.expr] = []
+        for element in elements:
+            if isinstance(element, ast.Starred):
+                parts += self._explicit(plain)
+                parts += self.read(element.value).parts
+                plain = []
+            else:
+                plain.append(element)
+        return parts + self._explicit(plain)
+
+    def _explicit(self, elements: list[ast.expr]) -> list[Part]:
+        if not elements:
+            return []
+        for element in elements:
+            if not isinstance(element, ast.Name | ast.Attribute):
+                raise tx206_variable_list.leave(
+                    self.source.one_line(element), "it is not a name whose variable we can follow"
+                )
+        references = tuple(self._reference(element) for element in elements)
+        text = ", ".join(self.source.segment(element) for element in elements)
+        return [Part(False, references, f"[{text}]")]
+
+    def _reference(self, node: ast.expr) -> Reference:
+        found = self.references.resolve(node)
+        if found is None:
+            raise tx202_model_out_of_sight.leave(self.source.one_line(node), "is not a plain name")
+        return found
+
+    def _read_name(self, name: ast.Name) -> Leaves:
+        scope = self.source.scope(name).lookup(name.id)
+        bindings = scope.bindings[name.id] if scope else []
+        if scope and len(bindings) == 1 and bindings[0].kind == "parameter":
+            reference = self.references.resolve(name)
+            if reference == Reference(scope, (name.id,)) or reference is None:
+                raise tx202_model_out_of_sight.leave(name.id, "is a parameter")
+            raise tx206_variable_list.leave(name.id, "it is a list made by the callers")
+        held = reaching(self.source, name)
+        if len(bindings) != 1 and held is None:
+            raise tx206_variable_list.leave(name.id, "it is put together in several statements")
+        if self._is_changed(name):
+            raise tx206_variable_list.leave(name.id, "it is changed after it was made")
+        if held is not None and not held.path and self._is_fresh(held.statement, name):
+            return self.read(held.value)
+        if len(bindings) == 1 and self._holds_a_list(bindings[0]):
+            part = Part(False, (self._reference(name),), name.id, is_named_list=True)
+            return Leaves((part,), name)
+        raise tx206_variable_list.leave(name.id, "we cannot see which variables it holds")
+
+    def _is_fresh(self, statement: ast.stmt, read: ast.Name) -> bool:
+        """True where the list is made anew for each read: both are in the same loops."""
+        reader = self.source.statement(read)
+        return self._loops(statement) == self._loops(reader)
+
+    def _loops(self, statement: ast.stmt) -> list[ast.stmt]:
+        return [s for s in self.source.statements_around(statement)[1:] if isinstance(s, LOOPS)]
+
+    def _holds_a_list(self, binding: Binding) -> bool:
+        if binding.value is None or binding.path or binding.kind != "assign":
+            return False
+        self.read(binding.value)
+        return True
+
+    def _is_changed(self, name: ast.Name) -> bool:
+        """True for `v += w`, `v.append(w)`, `v[0] = w` anywhere on the name."""
+        home = self.source.scope(name).lookup(name.id)
+        for other in self.source.nodes(ast.Name):
+            if other.id != name.id or self.source.scope(other).lookup(other.id) is not home:
+                continue
+            parent = self.source.parent_of[other]
+            if isinstance(parent, ast.AugAssign) and parent.target is other:
+                return True
+            if isinstance(parent, ast.Attribute) and parent.attr in LIST_CHANGES:
+                return True
+            if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
+                return True
+        return False
+
+
+def _is_copy(call: ast.Call) -> bool:
+    named = isinstance(call.func, ast.Name) and call.func.id in ("list", "tuple")
+    return named and len(call.args) == 1 and not call.keywords
+
+
+def _why_not(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute) and node.attr in ("variables", "weights"):
+        return "it also holds variables that are not trained; write `.trainable_variables`"
+    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return "it is filtered or mapped"
+    if isinstance(node, ast.Call):
+        return "it is the result of a call"
+    return "we cannot see which variables it holds"

@@ -1,0 +1,60 @@
+"""The edits that the analysis asks for; `rewrite` applies them. Columns are characters, from 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Replace:
+    """New code for the expression that spans `start` to `end`."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    code: str
+
+
+@dataclass(frozen=True)
+class InsertAfter:
+    """A statement of its own after the statement that begins on `line`, in the same block."""
+
+    line: int
+    code: str
+
+
+@dataclass(frozen=True)
+class CommentAbove:
+    """A comment line above the statement that begins on `line`."""
+
+    line: int
+    text: str
+
+
+@dataclass
+class Edits:
+    """All edits of one file; asking twice for the same edit is asking once."""
+
+    replaced: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
+    inserted: dict[int, list[str]] = field(default_factory=dict)
+    comments: dict[int, list[str]] = field(default_factory=dict)
+    first_statement: str | None = None
+
+    def add(self, edit: Replace | InsertAfter | CommentAbove) -> None:
+        if isinstance(edit, Replace):
+            before = self.replaced.setdefault((edit.start, edit.end), edit.code)
+            assert before == edit.code, f"two rewrites at line {edit.start[0]}"
+            return
+        table = self.inserted if isinstance(edit, InsertAfter) else self.comments
+        text = edit.code if isinstance(edit, InsertAfter) else edit.text
+        texts = table.setdefault(edit.line, [])
+        if text not in texts:
+            texts.append(text)
+
+    @property
+    def first_line(self) -> int:
+        """The first line that an edit touches."""
+        starts = [start[0] for start, _ in self.replaced]
+        return min([*starts, *self.inserted])
+
+    def __bool__(self) -> bool:
+        return bool(self.replaced or self.inserted or self.comments)

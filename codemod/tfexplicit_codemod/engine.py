@@ -1,0 +1,123 @@
+"""Migrates the text of one file: bytes in, outcome out, no file touched and nothing raised.
+
+The cheap stages come first, so that a file without a site never reaches LibCST: a look at the
+bytes, `ast` (which also refuses what would crash the native parser), the plan, then LibCST.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+import tokenize
+import warnings
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TypeVar
+
+from tfexplicit_codemod.analysis.plan import Plan, Planner
+from tfexplicit_codemod.outcome import FileResult, Outcome
+
+# A file without one of these has no update site.
+TOKENS = (b"apply_gradients", b".minimize(", b".apply(")
+DEEP_STACK = 512 * 1024 * 1024
+DEEP_RECURSION = 200_000
+
+Result = TypeVar("Result")
+
+
+def migrate_source(source: bytes, path: Path, *, todo: bool = True) -> FileResult:
+    """The outcome for one file; `todo=False` writes no comment above a site that is left."""
+    if not any(token in source for token in TOKENS):
+        return FileResult(path, Outcome.UNCHANGED, before=source)
+    with warnings.catch_warnings():
+        # The file's own doubtful escapes are not ours to report.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return _migrate(source, path, todo)
+        except RecursionError:
+            return _with_deep_stack(source, path, todo)
+
+
+def _with_deep_stack(source: bytes, path: Path, todo: bool) -> FileResult:
+    try:
+        return _in_deep_thread(lambda: _migrate(source, path, todo))
+    except (RecursionError, MemoryError):
+        return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
+
+
+def _migrate(source: bytes, path: Path, todo: bool) -> FileResult:
+    def ended(outcome: Outcome, reason: str) -> FileResult:
+        return FileResult(path, outcome, before=source, reason=reason)
+
+    try:
+        text = decoded(source)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return ended(Outcome.SKIPPED, f"encoding: {error}")
+    try:
+        plan = Planner(text).plan(with_todo=todo)
+    except SyntaxError as error:
+        if "too many nested" in (error.msg or ""):
+            return ended(Outcome.SKIPPED, "too deeply nested")
+        return ended(Outcome.FAILED, f"{error.lineno}:{error.offset}: {error.msg}")
+    except ValueError as error:
+        return ended(Outcome.FAILED, f"1:1: {error}")
+    except MemoryError:
+        return ended(Outcome.SKIPPED, "too deeply nested")
+    return _carry_out(plan, source, path)
+
+
+def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
+    rewritten = any(not site.left for site in plan.sites)
+    left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
+    outcome = Outcome.CHANGED if rewritten else left
+    if not plan.edits:
+        return FileResult(path, outcome, plan.sites, before=source)
+    # LibCST takes a fifth of a second to import: only files with something to change pay for it.
+    from tfexplicit_codemod import rewrite
+
+    try:
+        after = rewrite.apply(source, plan.edits)
+    except rewrite.NotRoundTrippable:
+        return FileResult(path, Outcome.SKIPPED, before=source, reason="not round-trippable")
+    except rewrite.CannotParse as error:
+        return FileResult(path, Outcome.FAILED, before=source, reason=str(error))
+    try:
+        ast.parse(decoded(after))
+    except SyntaxError as error:
+        reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
+        return FileResult(path, Outcome.FAILED, before=source, reason=reason)
+    return FileResult(path, outcome, plan.sites, before=source, after=after)
+
+
+def decoded(source: bytes) -> str:
+    """The text in the encoding that the file declares, without its byte order mark."""
+    encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+    return source.decode(encoding)
+
+
+def _in_deep_thread(work: Callable[[], Result]) -> Result:
+    """Run where a long chain of calls or terms does not exhaust the stack."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            errors.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(DEEP_STACK)
+    sys.setrecursionlimit(DEEP_RECURSION)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,0 +1,109 @@
+"""Applies a plan to a file with LibCST: one plain transformer, whatever the edits are.
+
+Imported only for a file that has something to change.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from tfexplicit_codemod.edits import Edits
+
+Statement = cst.BaseStatement
+Body = TypeVar("Body", cst.IndentedBlock, cst.Module)
+
+
+class NotRoundTrippable(Exception):
+    """LibCST does not give back the bytes that it read."""
+
+
+class CannotParse(Exception):
+    """LibCST does not read a file that Python reads; the message says where."""
+
+
+def apply(source: bytes, edits: Edits) -> bytes:
+    """The file with all edits made; everything else keeps its bytes."""
+    try:
+        module = cst.parse_module(source)
+    except cst.ParserSyntaxError as error:
+        place = f"{error.raw_line}:{error.raw_column + 1}"
+        raise CannotParse(f"{place}: LibCST: {error.message}") from error
+    if module.bytes != source:
+        raise NotRoundTrippable
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    changed = module.visit(_Apply(edits, module, cast("dict[cst.CSTNode, CodeRange]", positions)))
+    return changed.bytes
+
+
+class _Apply(cst.CSTTransformer):
+    def __init__(
+        self, edits: Edits, module: cst.Module, positions: dict[cst.CSTNode, CodeRange]
+    ) -> None:
+        super().__init__()
+        self.edits = edits
+        self.module = module
+        self.positions = positions
+
+    def on_leave(  # type: ignore[override]
+        self, original: cst.CSTNode, updated: cst.CSTNode
+    ) -> cst.CSTNode:
+        if isinstance(original, cst.BaseExpression):
+            return self._replaced(original, updated)
+        if isinstance(original, cst.IndentedBlock) and isinstance(updated, cst.IndentedBlock):
+            return self._with_insertions(original, updated)
+        if isinstance(original, cst.Module) and isinstance(updated, cst.Module):
+            return self._with_first(self._with_insertions(original, updated))
+        return updated
+
+    def _replaced(self, original: cst.BaseExpression, updated: cst.CSTNode) -> cst.CSTNode:
+        place = self.positions.get(original)
+        if place is None:
+            return updated
+        span = (place.start.line, place.start.column), (place.end.line, place.end.column)
+        code = self.edits.replaced.get(span)
+        if code is None:
+            return updated
+        new = cst.parse_expression(code, config=self.module.config_for_parsing)
+        old = cast(cst.BaseExpression, updated)
+        return new.with_changes(lpar=[*old.lpar, *new.lpar], rpar=[*new.rpar, *old.rpar])
+
+    def _line(self, statement: cst.CSTNode) -> int:
+        return self.positions[statement].start.line
+
+    def _with_insertions(self, original: Body, updated: Body) -> Body:
+        body: list[cst.CSTNode] = []
+        for before, after in zip(original.body, updated.body, strict=True):
+            line = self._first_line(before)
+            body.append(self._commented(line, after))
+            body += [self._statement(code) for code in self.edits.inserted.get(line, [])]
+        if len(body) == len(original.body) and not self._has_comment(original):
+            return updated
+        return updated.with_changes(body=body)
+
+    def _has_comment(self, original: Body) -> bool:
+        return any(self._first_line(each) in self.edits.comments for each in original.body)
+
+    def _first_line(self, statement: cst.CSTNode) -> int:
+        """The line of the statement, or of its first decorator."""
+        decorators = getattr(statement, "decorators", ())
+        return min(map(self._line, [statement, *decorators]))
+
+    def _commented(self, line: int, statement: cst.CSTNode) -> cst.CSTNode:
+        texts = self.edits.comments.get(line, [])
+        if not texts or not hasattr(statement, "leading_lines"):
+            return statement
+        comments = [cst.EmptyLine(comment=cst.Comment(text)) for text in texts]
+        return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
+
+    def _statement(self, code: str) -> cst.CSTNode:
+        return cst.parse_statement(code, config=self.module.config_for_parsing)
+
+    def _with_first(self, updated: cst.Module) -> cst.Module:
+        if self.edits.first_statement is None:
+            return updated
+        first = self._statement(self.edits.first_statement)
+        return updated.with_changes(body=[first, *updated.body])

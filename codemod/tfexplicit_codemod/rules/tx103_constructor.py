@@ -1,0 +1,134 @@
+"""TX103: `tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.
+
+Only where every use of the optimizer is in sight and is a rewritten update site. Any other use
+(`iterations`, `compile`, a checkpoint) keeps the Keras object, whose state `setup` takes over.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tfexplicit_codemod.analysis.frameworks import normalised
+from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
+from tfexplicit_codemod.analysis.placement import Placement
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.edits import Replace
+from tfexplicit_codemod.registry import Rule
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.groups import Group
+
+# The arguments that rule and Keras class share, in the order of both.
+ARGUMENTS = {
+    "SGD": ("learning_rate", "momentum", "nesterov"),
+    "Adam": ("learning_rate", "beta_1", "beta_2", "epsilon", "amsgrad"),
+    "AdamW": ("learning_rate", "weight_decay", "beta_1", "beta_2", "epsilon", "amsgrad"),
+}
+
+
+def edits(
+    source: Source, tx: str, group: Group, placement: Placement, references: References
+) -> list[Replace]:
+    """The new callee and the renamed `lr=`; nothing where the Keras object has to stay."""
+    made = placement.definition.statement
+    if not isinstance(made, ast.Assign) or placement.definition.binders != (made,):
+        return []
+    call = made.value
+    if not isinstance(call, ast.Call):
+        return []
+    name = _rule_name(source, call)
+    if name is None or not _arguments_are_shared(source, call, name):
+        return []
+    same_block = source.block(made) is source.block(placement.statement)
+    if not same_block or "distribute" in source.identifiers:
+        return []
+    if not _every_use_is_rewritten(source, group, references, made):
+        return []
+    renamed = [Replace(source.start(call.func), source.end(call.func), f"{tx}.{name}")]
+    for keyword in call.keywords:
+        if keyword.arg == "lr":
+            line, column = source.start_of_keyword(keyword)
+            span = (line, column), (line, column + len("lr"))
+            renamed.append(Replace(*span, "learning_rate"))
+    return renamed
+
+
+def _rule_name(source: Source, call: ast.Call) -> str | None:
+    """The tx rule for a Keras class that is imported under one path only."""
+    parts, path = dotted(call.func), qualified(source, call.func)
+    if parts is None or path is None:
+        return None
+    scope = source.scope(call).lookup(parts[0])
+    if scope is None or len(imported_paths(scope, parts[0])) != 1:
+        return None
+    folder, _, name = normalised(path).rpartition(".")
+    if folder not in ("keras.optimizers", "keras.optimizers.legacy"):
+        return None
+    return name if name in ARGUMENTS else None
+
+
+def _arguments_are_shared(source: Source, call: ast.Call, name: str) -> bool:
+    if len(call.args) > len(ARGUMENTS[name]):
+        return False
+    if any(isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    known = {*ARGUMENTS[name], "lr"}
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return all(keyword.arg in known for keyword in call.keywords) and not any(
+        _is_function(source, value) for value in values
+    )
+
+
+def _is_function(source: Source, value: ast.expr) -> bool:
+    """Keras calls a learning rate function without arguments, a rule calls it with the step."""
+    if isinstance(value, ast.Lambda):
+        return True
+    if not isinstance(value, ast.Name):
+        return False
+    scope = source.scope(value).lookup(value.id)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return scope is not None and any(
+        isinstance(binding.node, kinds) or isinstance(binding.value, ast.Lambda)
+        for binding in scope.bindings[value.id]
+    )
+
+
+def _every_use_is_rewritten(
+    source: Source, group: Group, references: References, made: ast.Assign
+) -> bool:
+    receivers = [each.update.receiver for each in group.members]
+    name = group.home.path[-1]
+    if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name | ast.Attribute):
+        return False
+    exported = any(constant.value == name for constant in source.nodes(ast.Constant))
+    return not exported and all(
+        use in receivers or use is made.targets[0]
+        for use in _possible_uses(source, group.home, references, name)
+    )
+
+
+def _possible_uses(
+    source: Source, home: Reference, references: References, name: str
+) -> Iterator[ast.expr]:
+    """Every expression that may read the optimizer: `x.opt` for an `x` that is not known, too."""
+    for node in source.nodes(ast.Name):
+        if not home.of_self and node.id == name and source.scope(node).lookup(name) is home.owner:
+            yield node
+    for attribute in source.nodes(ast.Attribute):
+        if home.of_self and attribute.attr == name:
+            held = references.resolve(attribute)
+            if held is None or not held.of_self or held.owner is home.owner:
+                yield attribute
+
+
+rule = Rule(
+    code="TX103",
+    name="constructor",
+    summary="`tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.",
+    why="TODO",
+    before="",
+    after="",
+)

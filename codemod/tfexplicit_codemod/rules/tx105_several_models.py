@@ -1,0 +1,47 @@
+"""TX105: one optimizer for several models becomes one state over a tuple of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfexplicit_codemod.registry import Rule
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.references import Reference
+    from tfexplicit_codemod.analysis.source import Source
+    from tfexplicit_codemod.analysis.variables import Part
+
+
+def together(lists: Sequence[Sequence[Part]]) -> list[Part]:
+    """Every part that any site updates, each once, in the order of the sites."""
+    parts = {part.identity: part for parts in reversed(lists) for part in reversed(parts)}
+    in_order = [part.identity for parts in lists for part in parts]
+    return [parts[identity] for identity in dict.fromkeys(in_order)]
+
+
+def model_code(source: Source, parts: Sequence[Part], after: ast.stmt) -> str:
+    """The model argument of `setup`, written for the place where `setup` stands."""
+    texts = [_part_code(source, part, after) for part in parts]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def _part_code(source: Source, part: Part, after: ast.stmt) -> str:
+    names = [_reference_code(source, reference, after) for reference in part.references]
+    return names[0] if part.is_model or part.is_named_list else f"[{', '.join(names)}]"
+
+
+def _reference_code(source: Source, reference: Reference, after: ast.stmt) -> str:
+    head = (source.self_name(after),) if reference.of_self else ()
+    return ".".join((*head, *reference.path))
+
+
+rule = Rule(
+    code="TX105",
+    name="several-models",
+    summary="One optimizer for several models becomes one state over a tuple of models.",
+    why="TODO",
+    before="",
+    after="",
+)
