@@ -21,7 +21,7 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     adopted optimizers, whose update may do anything.
     """
     followed = followed_values(state, moves)
-    if not tf.executing_eagerly() or _is_adopted(state):
+    if not tf.executing_eagerly() or state.own_stepper is not None:
         return take_step(state, moves, followed, writer)
     key = _pattern(state, moves, writer)
     compiled = state._plan.compiled.get(key)
@@ -32,10 +32,6 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     new_cells, new_values = compiled(cells, replaced, [move.grad for move in moves], followed)
     after = state.with_cells(new_cells) if new_cells else state
     return after, _in_place_of(moves, new_values, writer)
-
-
-def _is_adopted(state: OptState) -> bool:
-    return state._plan.taken_over is not None and state._plan.taken_over.counts_itself
 
 
 def _pattern(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Any, ...]:

@@ -206,7 +206,7 @@ def _wrong_kind(node: Node, grads: Any, path: str) -> TypeError:
 
 
 def _checked(leaf: Leaf, grad: Any) -> Any:
-    """A dense tensor of the leaf's dtype and shape, or None."""
+    """A tensor or `IndexedSlices` of the leaf's dtype and shape, or None."""
     if grad is None:
         return None
     if not is_gradient(grad):
@@ -214,7 +214,7 @@ def _checked(leaf: Leaf, grad: Any) -> Any:
             f"the gradient of {leaf.path!r} must be a tensor or None, got {type(grad).__name__}."
         )
     dtype = tf.as_dtype(raw(leaf.value).dtype)
-    if not isinstance(grad, tf.Tensor):
+    if not isinstance(grad, tf.Tensor | tf.IndexedSlices):
         grad = tf.convert_to_tensor(raw(grad), dtype if is_number(grad) else None)
     if grad.dtype.is_complex and not dtype.is_complex:
         raise TypeError(
@@ -227,3 +227,8 @@ def _checked(leaf: Leaf, grad: Any) -> Any:
             f"{tuple(expected)}. Gradients go in the order of tx.trainables(model)."
         )
     return grad if grad.dtype == dtype else tf.cast(grad, dtype)
+
+
+def dense(grad: Any) -> Any:
+    """With the rows of repeated ids added up, which a rule that is not linear depends on."""
+    return tf.convert_to_tensor(grad)

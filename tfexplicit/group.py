@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
+from tfexplicit.arrays import read
 from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
 from tfexplicit.rule import Rule, Slots
 
@@ -64,6 +66,17 @@ class Group:
             for name, source in sources.items()
             if is_function(source)
         }
+
+    def is_adjusted(self) -> bool:
+        """True if some hyperparameter is not what the rule says."""
+        sources = self.rule.hyperparameters()
+        with tf.init_scope():
+            return not all(
+                np.array_equal(
+                    read(vector), initial_vector(sources[name], len(self.paths)), equal_nan=True
+                )
+                for name, vector in self.hyper.items()
+            )
 
     def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
         """Each leaf's hyperparameters at this step, as float64 scalars."""

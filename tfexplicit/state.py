@@ -22,15 +22,16 @@ from tfexplicit.tree import Leaf, Tree, parse
 class TakenOver(Protocol):
     """A Keras optimizer whose variables serve as the state."""
 
+    optimizer: Any
     rule: Rule
     step: Any
-    # True for an optimizer that counts its own updates.
+    # True for an optimizer that is stepped by its own update, which counts too.
     counts_itself: bool
     learning_rate: LearningRateOf
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]: ...
 
-    def before_step(self) -> None: ...
+    def before_step(self, grads: Sequence[Any]) -> None: ...
 
 
 @dataclass(eq=False)
@@ -107,6 +108,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def is_live(self) -> bool:
         """True if the arrays are variables; False for a state that `updated` returned."""
         return is_variable(self._step)
+
+    @property
+    def own_stepper(self) -> Any:
+        """The Keras optimizer that is stepped by its own update, if this state is of one."""
+        owner = self._plan.taken_over
+        return owner.optimizer if owner is not None and owner.counts_itself else None
 
     def cells(self) -> list[Any]:
         return [self._step, *(cell for group in self._groups for cell in group.cells())]

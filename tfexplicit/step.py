@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, read
 from tfexplicit.group import Group
-from tfexplicit.keras_optimizers.adopted import AdoptedRule
+from tfexplicit.keras_optimizers.adopted import step_by_own_update
+from tfexplicit.gradients import dense
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState, Place
 from tfexplicit.writing import Writer
@@ -46,8 +47,8 @@ def take_step(
     slots: dict[Place, Slots] = {}
     for rule, numbers in _by_rule(state, moves).items():
         own = [moves[number] for number in numbers]
-        if isinstance(rule, AdoptedRule):
-            new_values = _step_by_itself(state, rule, own, writer)
+        if state.own_stepper is not None:
+            new_values = _step_by_itself(state, own, writer)
         else:
             at = _leaf_steps(state, own, step, followed)
             new_values = _step_leaves(state, rule, own, at, slots, writer)
@@ -76,7 +77,7 @@ def _leaf_steps(
     return [
         LeafStep(
             read(move.value),
-            move.grad,
+            dense(move.grad),
             step + 1 - rested[move.place.group][move.place.row],
             hyper[move.place.group][move.place.row],
             _read_slots(state, move.place),
@@ -120,7 +121,7 @@ def _step_leaves(
 
 
 def _step_by_itself(
-    state: OptState, rule: AdoptedRule, moves: Sequence[Move], writer: Writer
+    state: OptState, moves: Sequence[Move], writer: Writer
 ) -> list[Any]:
     """An adopted optimizer moves everything; what is frozen is then put back."""
     held = []
@@ -128,7 +129,9 @@ def _step_by_itself(
         slots = state._groups[move.place.group].slots[move.place.row]
         frozen = _frozen(state, move)
         held += [(cell, read(cell), frozen) for cell in (move.value, *slots.values())]
-    rule.step_in_place([move.grad for move in moves], [move.value for move in moves])
+    step_by_own_update(
+        state.own_stepper, [move.grad for move in moves], [move.value for move in moves]
+    )
     for cell, before, frozen in held:
         writer.put(cell, unless_frozen(frozen, read(cell), before))
     return [move.value for move in moves]
@@ -150,7 +153,6 @@ def _constrained(leaf: Any, frozen: Any) -> Callable[[Any], Any] | None:
 def _after(
     state: OptState, moves: Sequence[Move], slots: dict[Place, Slots], step: Any, writer: Writer
 ) -> OptState:
-    taken_over = state._plan.taken_over
     stepped = {move.place for move in moves}
     groups = [
         replace(
@@ -162,7 +164,7 @@ def _after(
         )
         for number, group in enumerate(state._groups)
     ]
-    counted = taken_over is not None and taken_over.counts_itself
+    counted = state.own_stepper is not None
     new_step = state.step if counted else writer.put(state.step, step + 1)
     return state if state.is_live and writer.in_place else state.with_groups(new_step, groups)
 

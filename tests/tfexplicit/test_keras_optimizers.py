@@ -124,7 +124,7 @@ def test_others_are_adopted_and_say_so(name: str) -> None:
     variables = [tf.Variable([1.0])]
     state = tx.setup(optimizer, variables)
     assert f"Keras {type(optimizer).__name__}" in repr(state)
-    with pytest.raises(TypeError, match=r"updated: Keras .* its own update"):
+    with pytest.raises(TypeError, match=r"updated: the Keras .* its own update"):
         tx.updated(state, variables, [tf.constant([1.0])])
 
 

@@ -23,11 +23,12 @@ class AdoptedRule(Rule):
     def __repr__(self) -> str:
         return f"Keras {type(self.optimizer).__name__}"
 
-    def step_in_place(self, grads: Sequence[Any], variables: Sequence[Any]) -> None:
-        if is_keras_3(self.optimizer):
-            self.optimizer.apply(list(grads), list(variables))
-        else:
-            self.optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
+
+def step_by_own_update(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    if is_keras_3(optimizer):
+        optimizer.apply(list(grads), list(variables))
+    else:
+        optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
 
 
 class Adopted:
@@ -46,5 +47,5 @@ class Adopted:
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:
         return list(build(self.optimizer, leaves))
 
-    def before_step(self) -> None:
+    def before_step(self, grads: Sequence[Any]) -> None:
         """Nothing: the optimizer's own update does all that is due."""

@@ -12,7 +12,6 @@ from tfexplicit import gradients
 from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.arrays import read, shape_of
 from tfexplicit.compiled import run_step
-from tfexplicit.keras_optimizers.adopted import AdoptedRule
 from tfexplicit.observers import observed
 from tfexplicit.paths import suggestion
 from tfexplicit.rebuild import with_leaves
@@ -76,11 +75,10 @@ def _step(
     ]
     if writer.in_place:
         with observed([leaf.value for leaf in tree.leaves], in_order):
-            if state._plan.taken_over is not None:
-                state._plan.taken_over.before_step()
+            _prepare_keras_optimizer(state, in_order)
             after, new = run_step(state, moves, writer)
     else:
-        _refuse_adopted(state, moves)
+        _refuse_own_update(state, moves)
         after, new = run_step(state, moves, writer)
     values = _all_values(tree, in_order, new, writer)
     return (
@@ -135,14 +133,29 @@ def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
     )
 
 
-def _refuse_adopted(state: OptState, moves: Sequence[Move]) -> None:
-    for move in moves:
-        rule = state._groups[move.place.group].rule
-        if isinstance(rule, AdoptedRule):
-            raise TypeError(
-                f"updated: {rule!r} is stepped by its own update, which changes variables. Use "
-                "tx.update, or a rule such as tx.Adam()."
-            )
+def _prepare_keras_optimizer(state: OptState, grads: Sequence[Any]) -> None:
+    owner = state._plan.taken_over
+    if owner is None:
+        return
+    used_formula = not owner.counts_itself
+    owner.before_step(grads)
+    if used_formula and owner.counts_itself and any(group.is_adjusted() for group in state._groups):
+        raise ValueError(
+            f"update: with a sparse gradient the Keras {type(owner.optimizer).__name__} is stepped "
+            "by its own update, which does not know what tx.adjust set. Use a rule such as "
+            "tx.Adam()."
+        )
+
+
+def _refuse_own_update(state: OptState, moves: Sequence[Move]) -> None:
+    owner = state._plan.taken_over
+    sparse = any(isinstance(move.grad, tf.IndexedSlices) for move in moves)
+    if owner is not None and (owner.counts_itself or sparse):
+        reason = "" if owner.counts_itself else " when a gradient is sparse"
+        raise TypeError(
+            f"updated: the Keras {type(owner.optimizer).__name__} is stepped by its own update"
+            f"{reason}, which changes variables. Use tx.update, or a rule such as tx.Adam()."
+        )
 
 
 def _all_values(tree: Tree, grads: Sequence[Any], new: Sequence[Any], writer: Writer) -> list[Any]:
