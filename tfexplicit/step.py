@@ -9,9 +9,9 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, read
+from tfexplicit.gradients import dense
 from tfexplicit.group import Group
 from tfexplicit.keras_optimizers.adopted import step_by_own_update
-from tfexplicit.gradients import dense
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState, Place
 from tfexplicit.writing import Writer
@@ -120,9 +120,7 @@ def _step_leaves(
     return values
 
 
-def _step_by_itself(
-    state: OptState, moves: Sequence[Move], writer: Writer
-) -> list[Any]:
+def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Any]:
     """An adopted optimizer moves everything; what is frozen is then put back."""
     held = []
     for move in moves:
