@@ -43,7 +43,11 @@ class Rule:
             check(type(self).__name__, name, getattr(self, name), bounds)
 
     def init(self, leaf: Any) -> Slots:
-        """The slots of a new leaf (a tensor): name to tensor, none by default."""
+        """The slots of a new leaf (a tensor): name to tensor, none by default.
+
+        Use its shape and dtype only: a model that is first built inside a `tf.function` has no
+        values yet.
+        """
         return {}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:

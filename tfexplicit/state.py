@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
-from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for
+from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.rule import Rule, Slots
@@ -195,7 +195,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return [
             {
                 name: creation.keep_beside(leaf, value, name)
-                for name, value in rule.init(read(leaf.value)).items()
+                for name, value in rule.init(value_at_start(leaf.value)).items()
             }
             if slots is None
             else slots

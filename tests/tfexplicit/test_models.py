@@ -257,7 +257,19 @@ def test_a_model_without_leaves_is_a_warning_and_an_unbuilt_one_is_not() -> None
             tx.setup(tx.SGD(), package.Sequential([package.layers.Dense(1)]))
 
 
-@pytest.mark.parametrize("make", [Subclassed, TfKerasSubclassed])
+def unbuilt_sequential(package: Any) -> Any:
+    return package.Sequential([package.layers.Dense(4), package.layers.Dense(1)])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Subclassed,
+        TfKerasSubclassed,
+        lambda: unbuilt_sequential(keras),
+        lambda: unbuilt_sequential(tf_keras),
+    ],
+)
 def test_an_unbuilt_model_gets_its_slots_at_the_first_update(make: Any) -> None:
     model, second = make(), make()
     state = tx.setup(tx.Adam(0.01), model)

@@ -7,7 +7,6 @@ from typing import Any
 
 from tfexplicit.keras_optimizers.building import build
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
-from tfexplicit.keras_optimizers.recognise import is_keras_3
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
 
@@ -25,10 +24,8 @@ class AdoptedRule(Rule):
 
 
 def step_by_own_update(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
-    if is_keras_3(optimizer):
-        optimizer.apply(list(grads), list(variables))
-    else:
-        optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
+    """Through `apply_gradients`, which a user's subclass may override, in every Keras."""
+    optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
 
 
 class Adopted:
