@@ -55,7 +55,8 @@ def _refuse_pairs(grads: Any) -> None:
     if pairs:
         raise TypeError(
             "update takes the gradients alone, got (gradient, variable) pairs; the model is "
-            f"an argument of its own. Write {CALL} with grads = tape.gradient(loss, tx.trainables(model))."
+            f"an argument of its own. Write {CALL} with "
+            "grads = tape.gradient(loss, tx.trainables(model))."
         )
 
 
@@ -205,7 +206,7 @@ def _wrong_kind(node: Node, grads: Any, path: str) -> TypeError:
 
 
 def _checked(leaf: Leaf, grad: Any) -> Any:
-    """A dense tensor of the leaf's dtype and shape, or None."""
+    """A tensor or `IndexedSlices` of the leaf's dtype and shape, or None."""
     if grad is None:
         return None
     if not is_gradient(grad):
@@ -213,15 +214,21 @@ def _checked(leaf: Leaf, grad: Any) -> Any:
             f"the gradient of {leaf.path!r} must be a tensor or None, got {type(grad).__name__}."
         )
     dtype = tf.as_dtype(raw(leaf.value).dtype)
-    grad = tf.convert_to_tensor(raw(grad), dtype if is_number(grad) else None)
+    if not isinstance(grad, tf.Tensor | tf.IndexedSlices):
+        grad = tf.convert_to_tensor(raw(grad), dtype if is_number(grad) else None)
     if grad.dtype.is_complex and not dtype.is_complex:
         raise TypeError(
             f"the gradient of {leaf.path!r} is {grad.dtype.name}, the leaf {dtype.name}."
         )
     expected = tf.TensorShape(shape_of(leaf.value))
-    if not expected.is_compatible_with(grad.shape):
+    if not grad.shape.is_compatible_with(expected):
         raise ValueError(
             f"the gradient of {leaf.path!r} has shape {tuple(grad.shape)}, the leaf has shape "
             f"{tuple(expected)}. Gradients go in the order of tx.trainables(model)."
         )
-    return tf.cast(grad, dtype)
+    return grad if grad.dtype == dtype else tf.cast(grad, dtype)
+
+
+def dense(grad: Any) -> Any:
+    """With the rows of repeated ids added up, which a rule that is not linear depends on."""
+    return tf.convert_to_tensor(grad)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
-from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for
+from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.rule import Rule, Slots
@@ -21,15 +22,16 @@ from tfexplicit.tree import Leaf, Tree, parse
 class TakenOver(Protocol):
     """A Keras optimizer whose variables serve as the state."""
 
+    optimizer: Any
     rule: Rule
     step: Any
-    # True for an optimizer that counts its own updates.
+    # True for an optimizer that is stepped by its own update, which counts too.
     counts_itself: bool
     learning_rate: LearningRateOf
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]: ...
 
-    def before_step(self) -> None: ...
+    def before_step(self, grads: Sequence[Any]) -> None: ...
 
 
 @dataclass(eq=False)
@@ -40,6 +42,8 @@ class Plan:
     choose: Callable[[Leaf], Rule]
     per_leaf: bool = False
     taken_over: TakenOver | None = None
+    # True where a leaf that joins late counts the updates made before it, as Keras does.
+    shares_count: bool = False
     compiled: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -62,6 +66,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._plan = plan
         self._step = step
         self._groups = tuple(groups)
+        self._was_unbuilt = True
         self._by_target: dict[int, Place] = {}
         self._by_path: dict[str, Place] = {}
         for number, group in enumerate(groups):
@@ -104,6 +109,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         """True if the arrays are variables; False for a state that `updated` returned."""
         return is_variable(self._step)
 
+    @property
+    def own_stepper(self) -> Any:
+        """The Keras optimizer that is stepped by its own update, if this state is of one."""
+        owner = self._plan.taken_over
+        return owner.optimizer if owner is not None and owner.counts_itself else None
+
     def cells(self) -> list[Any]:
         return [self._step, *(cell for group in self._groups for cell in group.cells())]
 
@@ -143,17 +154,22 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         for leaf in new:
             rule = self._plan.choose(leaf)
             by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
+        rested = self._rested_before(tree)
         for rule, leaves in by_rule.values():
-            self._add_group(rule, leaves, self._rested_before(tree))
+            self._add_group(rule, leaves, rested)
 
     def _rested_before(self, tree: Tree) -> Any:
         """What a new leaf's count leaves out.
 
         A leaf that joins a model that was complete starts to count now. Not so in a model whose
-        parts are still being built, nor with a Keras optimizer: there all leaves share one count.
+        parts are still being built, nor in the implicit style or with a Keras optimizer: there
+        all leaves share one count.
         """
-        shares_count = not self._groups or tree.is_unbuilt or self._plan.taken_over
-        return tf.zeros([], tf.int64) if shares_count else read(self._step)
+        was_unbuilt, self._was_unbuilt = self._was_unbuilt, tree.is_unbuilt
+        if was_unbuilt or self._plan.shares_count:
+            return 0
+        with tf.init_scope():
+            return read(self._step)
 
     def _add_group(self, rule: Rule, leaves: Sequence[Leaf], rested: Any) -> None:
         with made_for(leaves, self.is_live) as creation:
@@ -168,8 +184,10 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._index(len(self._groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:
-            for name, cell in group.named_cells():
-                self._track_trackable(cell, name)
+            # Outside of a trace too: a checkpoint that was restored before may fill them now.
+            with tf.init_scope():
+                for name, cell in group.named_cells():
+                    self._track_trackable(cell, name)
 
     def _new_slots(self, rule: Rule, leaves: Sequence[Leaf], creation: Creation) -> list[Slots]:
         taken_over = self._plan.taken_over
@@ -177,7 +195,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return [
             {
                 name: creation.keep_beside(leaf, value, name)
-                for name, value in rule.init(read(leaf.value)).items()
+                for name, value in rule.init(value_at_start(leaf.value)).items()
             }
             if slots is None
             else slots
@@ -256,7 +274,7 @@ def new_state(plan: Plan) -> OptState:
     elif is_symbolic(tree):
         step = tf.zeros([], tf.int64)
     else:
-        step = in_variables(tf.zeros([], tf.int64), "step", tree.leaves)
+        step = in_variables(np.int64(0), "step", tree.leaves)
     state = OptState(plan, step)
     if state.is_live:
         state._track_trackable(step, "step")

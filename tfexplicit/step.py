@@ -9,8 +9,9 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, read
+from tfexplicit.gradients import dense
 from tfexplicit.group import Group
-from tfexplicit.keras_optimizers.adopted import AdoptedRule
+from tfexplicit.keras_optimizers.adopted import step_by_own_update
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState, Place
 from tfexplicit.writing import Writer
@@ -21,22 +22,35 @@ class Move:
     """A leaf that has a gradient, and its place in the state."""
 
     place: Place
-    path: str
     value: Any
     grad: Any
 
 
-def take_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[OptState, list[Any]]:
+# For each group, what its schedules and functions of the step give now.
+Followed = dict[int, dict[str, Any]]
+
+
+def followed_values(state: OptState, moves: Sequence[Move]) -> Followed:
+    step = read(state.step)
+    return {
+        number: state._groups[number].followed(step)
+        for number in sorted({move.place.group for move in moves})
+    }
+
+
+def take_step(
+    state: OptState, moves: Sequence[Move], followed: Followed, writer: Writer
+) -> tuple[OptState, list[Any]]:
     """Step every leaf of `moves`; the state and the leaf values afterwards."""
     step = read(state.step)
     values: list[Any] = [None] * len(moves)
     slots: dict[Place, Slots] = {}
     for rule, numbers in _by_rule(state, moves).items():
         own = [moves[number] for number in numbers]
-        if isinstance(rule, AdoptedRule):
-            new_values = _step_by_itself(state, rule, own, writer)
+        if state.own_stepper is not None:
+            new_values = _step_by_itself(state, own, writer)
         else:
-            at = _leaf_steps(state, own, step)
+            at = _leaf_steps(state, own, step, followed)
             new_values = _step_leaves(state, rule, own, at, slots, writer)
         for number, value in zip(numbers, new_values, strict=True):
             values[number] = value
@@ -51,17 +65,19 @@ def _by_rule(state: OptState, moves: Sequence[Move]) -> dict[Rule, list[int]]:
     return by_rule
 
 
-def _leaf_steps(state: OptState, moves: Sequence[Move], step: Any) -> list[LeafStep]:
+def _leaf_steps(
+    state: OptState, moves: Sequence[Move], step: Any, followed: Followed
+) -> list[LeafStep]:
     hyper: dict[int, list[dict[str, Any]]] = {}
     rested: dict[int, list[Any]] = {}
     for number in {move.place.group for move in moves}:
         group = state._groups[number]
-        hyper[number] = group.hyper_by_row(step)
+        hyper[number] = group.hyper_by_row(followed[number])
         rested[number] = tf.unstack(read(group.rested), num=len(group.paths))
     return [
         LeafStep(
             read(move.value),
-            move.grad,
+            dense(move.grad),
             step + 1 - rested[move.place.group][move.place.row],
             hyper[move.place.group][move.place.row],
             _read_slots(state, move.place),
@@ -104,16 +120,16 @@ def _step_leaves(
     return values
 
 
-def _step_by_itself(
-    state: OptState, rule: AdoptedRule, moves: Sequence[Move], writer: Writer
-) -> list[Any]:
+def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Any]:
     """An adopted optimizer moves everything; what is frozen is then put back."""
     held = []
     for move in moves:
         slots = state._groups[move.place.group].slots[move.place.row]
         frozen = _frozen(state, move)
         held += [(cell, read(cell), frozen) for cell in (move.value, *slots.values())]
-    rule.step_in_place([move.grad for move in moves], [move.value for move in moves])
+    step_by_own_update(
+        state.own_stepper, [move.grad for move in moves], [move.value for move in moves]
+    )
     for cell, before, frozen in held:
         writer.put(cell, unless_frozen(frozen, read(cell), before))
     return [move.value for move in moves]
@@ -135,7 +151,6 @@ def _constrained(leaf: Any, frozen: Any) -> Callable[[Any], Any] | None:
 def _after(
     state: OptState, moves: Sequence[Move], slots: dict[Place, Slots], step: Any, writer: Writer
 ) -> OptState:
-    taken_over = state._plan.taken_over
     stepped = {move.place for move in moves}
     groups = [
         replace(
@@ -147,7 +162,7 @@ def _after(
         )
         for number, group in enumerate(state._groups)
     ]
-    counted = taken_over is not None and taken_over.counts_itself
+    counted = state.own_stepper is not None
     new_step = state.step if counted else writer.put(state.step, step + 1)
     return state if state.is_live and writer.in_place else state.with_groups(new_step, groups)
 

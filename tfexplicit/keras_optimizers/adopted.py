@@ -7,7 +7,6 @@ from typing import Any
 
 from tfexplicit.keras_optimizers.building import build
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
-from tfexplicit.keras_optimizers.recognise import is_keras_3
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
 
@@ -23,11 +22,10 @@ class AdoptedRule(Rule):
     def __repr__(self) -> str:
         return f"Keras {type(self.optimizer).__name__}"
 
-    def step_in_place(self, grads: Sequence[Any], variables: Sequence[Any]) -> None:
-        if is_keras_3(self.optimizer):
-            self.optimizer.apply(list(grads), list(variables))
-        else:
-            self.optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
+
+def step_by_own_update(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    """Through `apply_gradients`, which a user's subclass may override, in every Keras."""
+    optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
 
 
 class Adopted:
@@ -46,5 +44,5 @@ class Adopted:
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:
         return list(build(self.optimizer, leaves))
 
-    def before_step(self) -> None:
+    def before_step(self, grads: Sequence[Any]) -> None:
         """Nothing: the optimizer's own update does all that is due."""

@@ -7,6 +7,8 @@ from dataclasses import fields
 from functools import cache
 from typing import Any
 
+import tensorflow as tf
+
 from tfexplicit.chain import Chain
 from tfexplicit.hyperparameters import is_number
 from tfexplicit.keras_optimizers.building import build, index_of
@@ -82,11 +84,15 @@ def _clips(optimizer: Any) -> list[Rule]:
 
 
 class Known:
-    """A Keras optimizer whose variables serve as the slots of the rule that computes the same."""
+    """A Keras optimizer whose variables serve as the slots of the rule that computes the same.
 
-    counts_itself = False
+    Only with dense gradients is it the same: Keras 3 does not add up the repeated ids of a sparse
+    one, and clips it before they are added. So that training stays as it was, the first sparse
+    gradient makes the optimizer step by its own update from then on.
+    """
 
     def __init__(self, optimizer: Any, rule: Rule) -> None:
+        self.counts_itself = False
         self.optimizer = optimizer
         self.rule = rule
         self.step = optimizer.iterations
@@ -116,9 +122,11 @@ class Known:
         assert found is not None
         return found[1]
 
-    def before_step(self) -> None:
+    def before_step(self, grads: Sequence[Any]) -> None:
         """tf_keras keeps what a schedule gave in a variable, which programs log."""
-        if self.learning_rate.is_schedule and hasattr(
+        if any(isinstance(grad, tf.IndexedSlices) for grad in grads):
+            self.counts_itself = True
+        elif self.learning_rate.is_schedule and hasattr(
             self.optimizer, "_compute_current_learning_rate"
         ):
             self.optimizer._compute_current_learning_rate()

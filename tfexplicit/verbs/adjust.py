@@ -112,8 +112,15 @@ def _went_to_the_optimizer(
 ) -> bool:
     """A Keras optimizer's own variable stays the truth as long as all its leaves agree."""
     owner = state._plan.taken_over
-    concerned = owner is not None and owner.rule is group.rule and _means("learning_rate", name)
-    if owner is None or not concerned or not writer.in_place:
+    if owner is None or owner.rule is not group.rule or not writer.in_place:
+        return False
+    if not _means("learning_rate", name):
+        if owner.counts_itself:
+            raise ValueError(
+                f"adjust: the Keras {type(owner.optimizer).__name__} is stepped by its own update, "
+                f"since a gradient is sparse, and {name} is fixed there. Use a rule such as "
+                "tx.Adam()."
+            )
         return False
     whole = all(all(_mask(other, "")) for other in state._groups) and all(mask)
     if whole and owner.learning_rate.assign(value):

@@ -12,10 +12,10 @@ from tfexplicit import gradients
 from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.arrays import read, shape_of
 from tfexplicit.compiled import run_step
-from tfexplicit.keras_optimizers.adopted import AdoptedRule
 from tfexplicit.observers import observed
 from tfexplicit.paths import suggestion
 from tfexplicit.rebuild import with_leaves
+from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, Place, Subtree, located, paths_below
 from tfexplicit.step import Move
 from tfexplicit.tree import Leaf, Tree, parse
@@ -70,17 +70,16 @@ def _step(
     _check_missing(tree, in_order, strict)
     places = _places(state, prefix, tree, model)
     moves = [
-        Move(place, leaf.path, leaf.value, grad)
+        Move(place, leaf.value, grad)
         for leaf, place, grad in zip(tree.leaves, places, in_order, strict=True)
         if grad is not None
     ]
     if writer.in_place:
         with observed([leaf.value for leaf in tree.leaves], in_order):
-            if state._plan.taken_over is not None:
-                state._plan.taken_over.before_step()
+            _prepare_keras_optimizer(state, in_order)
             after, new = run_step(state, moves, writer)
     else:
-        _refuse_adopted(state, moves)
+        _refuse_own_update(state, moves)
         after, new = run_step(state, moves, writer)
     values = _all_values(tree, in_order, new, writer)
     return (
@@ -104,6 +103,11 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
     """Where each leaf lives, after making state for leaves that the model has got since."""
     places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
     if None in places and state.is_live:
+        if in_replicas():
+            raise ValueError(
+                "update: the state has no slots yet, and none can be made inside strategy.run. "
+                "Build the model, then write opt_state = tx.setup(rule, model) before it."
+            )
         state.join(tree if model is state._plan.model else parse(state._plan.model))
         places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
@@ -135,14 +139,29 @@ def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
     )
 
 
-def _refuse_adopted(state: OptState, moves: Sequence[Move]) -> None:
-    for move in moves:
-        rule = state._groups[move.place.group].rule
-        if isinstance(rule, AdoptedRule):
-            raise TypeError(
-                f"updated: {rule!r} is stepped by its own update, which changes variables. Use "
-                "tx.update, or a rule such as tx.Adam()."
-            )
+def _prepare_keras_optimizer(state: OptState, grads: Sequence[Any]) -> None:
+    owner = state._plan.taken_over
+    if owner is None:
+        return
+    used_formula = not owner.counts_itself
+    owner.before_step(grads)
+    if used_formula and owner.counts_itself and any(group.is_adjusted() for group in state._groups):
+        raise ValueError(
+            f"update: with a sparse gradient the Keras {type(owner.optimizer).__name__} is stepped "
+            "by its own update, which does not know what tx.adjust set. Use a rule such as "
+            "tx.Adam()."
+        )
+
+
+def _refuse_own_update(state: OptState, moves: Sequence[Move]) -> None:
+    owner = state._plan.taken_over
+    sparse = any(isinstance(move.grad, tf.IndexedSlices) for move in moves)
+    if owner is not None and (owner.counts_itself or sparse):
+        reason = "" if owner.counts_itself else " when a gradient is sparse"
+        raise TypeError(
+            f"updated: the Keras {type(owner.optimizer).__name__} is stepped by its own update"
+            f"{reason}, which changes variables. Use tx.update, or a rule such as tx.Adam()."
+        )
 
 
 def _all_values(tree: Tree, grads: Sequence[Any], new: Sequence[Any], writer: Writer) -> list[Any]:
