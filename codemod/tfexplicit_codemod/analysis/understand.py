@@ -114,13 +114,13 @@ class Understand:
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]
         if not isinstance(statement, ast.Expr):
-            raise tx207_result_used.leave(self.source.one_line(update.call))
+            raise tx207_result_used.leave()
         return statement
 
     def _pairs(self, update: Update) -> Pairs:
         call = update.call
         if update.method == "minimize":
-            raise tx208_minimize.leave(self.source.one_line(call))
+            raise tx208_minimize.leave()
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             raise tx210_extra_arguments.leave("*" + self.source.one_line(call.args[0]))
         expected = {"apply_gradients": [PAIRS], "apply": ["grads", "trainable_variables"]}
@@ -138,9 +138,8 @@ class Understand:
 
     def _check_comments(self, call: ast.Call) -> None:
         (first, _), (last, _) = self.source.start(call), self.source.end(call)
-        line = next((line for line in self.source.comment_lines if first <= line < last), None)
-        if line is not None:
-            raise tx215_comment_inside.leave(line)
+        if any(first <= line < last for line in self.source.comment_lines):
+            raise tx215_comment_inside.leave()
 
     def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
         """The tape's variables; they must be the very leaves of the update."""

@@ -128,7 +128,57 @@ rule = Rule(
     code="TX103",
     name="constructor",
     summary="`tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "Where a program does nothing with an optimizer but update, it needs no Keras object: "
+        "a rule is the same formula without hidden state. An optimizer that is also read, "
+        "compiled, saved or passed on stays a Keras object, which `setup` takes as it is."
+    ),
+    before="""\
+import tensorflow as tf
+from tensorflow.keras import optimizers
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = optimizers.SGD(0.05, momentum=0.9)
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x, y)))
+""",
+    after="""\
+import tensorflow as tf
+from tensorflow.keras import optimizers
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tx.SGD(0.05, momentum=0.9)
+opt_state = tx.setup(optimizer, model)
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x, y)))
+""",
 )
