@@ -7,7 +7,7 @@ from tfexplicit_codemod.registry import Rule
 
 
 def leave(pairs: str) -> Leave:
-    return Leave(rule.code, f"gradients and variables are mixed in `{pairs}`")
+    return Leave(rule.code, f"cannot tell the gradients in `{pairs}`")
 
 
 rule = Rule(
@@ -57,7 +57,7 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX212): gradients and variables are mixed in `clipped(zip(grads, model.trainable_va...`
+    # TODO(tfexplicit TX212): cannot tell the gradients in `clipped(zip(grads, model.trainable_va...`
     optimizer.apply_gradients(clipped(zip(grads, model.trainable_variables)))
     print(float(loss))
 """,
