@@ -71,7 +71,7 @@ class SelfAttributes:
             if not self._is_called_before(setter, maker, set_at):
                 return None
         raise tx203_unclear_definition.leave(
-            f"`self.{name}` is set in `{setter.name}`, the optimizer elsewhere: which comes first?"
+            f"`self.{name}` is set in `{setter.name}`, perhaps after the optimizer is made"
         )
 
     def require_fixed(self, reference: Reference) -> None:

@@ -94,7 +94,9 @@ def holds_at(source: Source, done: ast.stmt, at: ast.stmt) -> bool:
             if statement in block:
                 return block.index(done) < block.index(statement)
         outer = source.parent_of[done]
-        if not isinstance(outer, WITHS):
+        if isinstance(outer, ast.ExceptHandler):
+            outer = source.parent_of[outer]
+        if not isinstance(outer, ast.stmt) or not surely_binds([outer], {done}):
             return False
         done = outer
 

@@ -17,6 +17,7 @@ from tfexplicit_codemod.rules import (
     tx201_optimizer_parameter,
     tx204_compiled_optimizer,
     tx205_unproven_optimizer,
+    tx206_variable_list,
     tx207_result_used,
     tx208_minimize,
     tx209_optimizer_in_container,
@@ -64,6 +65,8 @@ class Understand:
         pairs = self._pairs(update)
         self._check_comments(update.call)
         leaves = self.variables.read(pairs.variables)
+        if len(set(leaves.identity)) < len(leaves.identity):
+            raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
         sources = self._sources(update, pairs, leaves)
         return Understood(update, statement, home, pairs, leaves, sources)
 

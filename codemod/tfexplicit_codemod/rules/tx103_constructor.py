@@ -42,6 +42,9 @@ def edits(
     name = _rule_name(source, call)
     if name is None or not _arguments_are_shared(source, call, name):
         return []
+    if isinstance(group.home.owner, ast.ClassDef) and group.home.owner.bases:
+        # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
+        return []
     same_block = source.block(made) is source.block(placement.statement)
     if not same_block or "distribute" in source.identifiers:
         return []
@@ -120,7 +123,13 @@ def _possible_uses(
     for attribute in source.nodes(ast.Attribute):
         if home.of_self and attribute.attr == name:
             held = references.resolve(attribute)
-            if held is None or not held.of_self or held.owner is home.owner:
+            of_another_class = (
+                held is not None
+                and held.of_self
+                and held.path == (name,)
+                and held.owner is not home.owner
+            )
+            if not of_another_class:
                 yield attribute
 
 

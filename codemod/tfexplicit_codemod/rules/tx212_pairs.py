@@ -28,7 +28,7 @@ model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.D
 optimizer = tf.keras.optimizers.Adam(0.01)
 
 
-def clipped(pairs):
+def clip(pairs):
     return [(tf.clip_by_norm(grad, 1.0), variable) for grad, variable in pairs]
 
 
@@ -36,7 +36,7 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(clipped(zip(grads, model.trainable_variables)))
+    optimizer.apply_gradients(clip(zip(grads, model.trainable_variables)))
     print(float(loss))
 """,
     after="""\
@@ -49,7 +49,7 @@ model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.D
 optimizer = tf.keras.optimizers.Adam(0.01)
 
 
-def clipped(pairs):
+def clip(pairs):
     return [(tf.clip_by_norm(grad, 1.0), variable) for grad, variable in pairs]
 
 
@@ -57,8 +57,8 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX212): cannot tell the gradients in `clipped(zip(grads, model.trainable_va...`
-    optimizer.apply_gradients(clipped(zip(grads, model.trainable_variables)))
+    # TODO(tfexplicit TX212): cannot tell the gradients in `clip(zip(grads, model.trainable_varia...`
+    optimizer.apply_gradients(clip(zip(grads, model.trainable_variables)))
     print(float(loss))
 """,
 )
