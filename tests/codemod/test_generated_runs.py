@@ -217,9 +217,8 @@ def programs(draw: st.DrawFn) -> str:
     for number in range(draw(st.integers(0, 2))):
         parameter = draw(st.sampled_from(["", "", "model"]))
         functions.append(f"def step_{number}({parameter}):\n{indented(draw(steps()))}")
-        calls.append(
-            f"step_{number}({draw(st.sampled_from(['model', 'model', 'other'])) if parameter else ''})"
-        )
+        passed = draw(st.sampled_from(["model", "model", "other"])) if parameter else ""
+        calls.append(f"step_{number}({passed})")
     body = draw(bindings())
     events = [*calls, *draw(st.lists(steps(), max_size=2))]
     if draw(st.integers(0, 3)) == 0:
