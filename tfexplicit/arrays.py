@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -62,4 +63,6 @@ def dtype_name(value: Any) -> str:
 
 
 def size_in_bytes(value: Any) -> int:
-    return int(np.prod(shape_of(value), dtype=np.int64)) * int(tf.as_dtype(raw(value).dtype).size)
+    return math.prod(length or 0 for length in shape_of(value)) * int(
+        tf.as_dtype(raw(value).dtype).size
+    )

@@ -55,7 +55,8 @@ def _refuse_pairs(grads: Any) -> None:
     if pairs:
         raise TypeError(
             "update takes the gradients alone, got (gradient, variable) pairs; the model is "
-            f"an argument of its own. Write {CALL} with grads = tape.gradient(loss, tx.trainables(model))."
+            f"an argument of its own. Write {CALL} with "
+            "grads = tape.gradient(loss, tx.trainables(model))."
         )
 
 

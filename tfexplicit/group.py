@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.hyperparameters import current_value, is_number
+from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
 from tfexplicit.rule import Rule, Slots
 
 
@@ -56,11 +56,20 @@ class Group:
             named += [(f"slots/{path}/{name}", cell) for name, cell in slots.items()]
         return named
 
-    def hyper_by_row(self, step: Any) -> list[dict[str, Any]]:
-        """Each leaf's hyperparameters at this step, as float64 scalars."""
+    def followed(self, step: Any) -> dict[str, Any]:
+        """What schedules and functions of the step give at this step."""
         sources = self.rule.hyperparameters()
+        return {
+            name: current_value(source, step)
+            for name, source in sources.items()
+            if is_function(source)
+        }
+
+    def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
+        """Each leaf's hyperparameters at this step, as float64 scalars."""
+        sources = {**self.rule.hyperparameters(), **followed}
         columns = {
-            name: _resolved(vector, sources[name], step, len(self.paths))
+            name: _resolved(vector, sources[name], len(self.paths))
             for name, vector in self.hyper.items()
         }
         return [
@@ -69,10 +78,10 @@ class Group:
         ]
 
 
-def _resolved(vector: Any, source: Any, step: Any, rows: int) -> list[Any]:
+def _resolved(vector: Any, source: Any, rows: int) -> list[Any]:
     vector = tf.convert_to_tensor(vector)
     if is_followed(source):
-        vector = tf.where(tf.math.is_nan(vector), current_value(source, step), vector)
+        vector = tf.where(tf.math.is_nan(vector), as_float64(source), vector)
     column: list[Any] = tf.unstack(vector, num=rows)
     return column
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import numpy as np
@@ -38,9 +37,17 @@ Positive: TypeAlias = Annotated[Any, Bounds(low=0.0, low_excluded=True)]
 Fraction: TypeAlias = Annotated[Any, Bounds(low=0.0, high=1.0)]
 
 
-@cache
-def declared(rule_class: Any) -> dict[str, Bounds]:
+def declared(rule_class: type) -> dict[str, Bounds]:
     """The hyperparameters of a rule class: the fields annotated with one of the types above."""
+    if rule_class not in _declared:
+        _declared[rule_class] = _marked_fields(rule_class)
+    return _declared[rule_class]
+
+
+_declared: dict[type, dict[str, Bounds]] = {}
+
+
+def _marked_fields(rule_class: type) -> dict[str, Bounds]:
     hints = get_type_hints(rule_class, include_extras=True)
     marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {name: mark[0] for name, mark in marks.items() if mark and isinstance(mark[0], Bounds)}
@@ -73,10 +80,14 @@ def as_float64(value: Any) -> Any:
     return tf.cast(tf.convert_to_tensor(raw(value)), tf.float64)
 
 
+def is_function(source: Any) -> bool:
+    """True for a Keras schedule and any other function of the step."""
+    return callable(source) and not is_variable(source) and not tf.is_tensor(source)
+
+
 def current_value(source: Any, step: Any) -> Any:
-    """What a live hyperparameter is at this step, as a float64 scalar.
+    """What a schedule or function gives at this step, as a float64 scalar.
 
     `step` is the number of updates made before this one, as Keras passes it to a schedule.
     """
-    followed = callable(source) and not is_variable(source)
-    return as_float64(source(step) if followed else source)
+    return as_float64(source(step))

@@ -8,8 +8,10 @@ from typing import Any
 from tfexplicit import containers
 from tfexplicit.arrays import is_variable
 from tfexplicit.tree import Leaf, Node, Tree
+from tfexplicit.unconverted import unconverted
 
 
+@unconverted
 def with_leaves(tree: Tree, values: list[Any], model: Any) -> Any:
     """Replace the leaves; a container none of whose leaves changed stays the same object.
 
@@ -26,6 +28,7 @@ def with_leaves(tree: Tree, values: list[Any], model: Any) -> Any:
     )
 
 
+@unconverted
 def mirror(tree: Tree, values: list[Any]) -> Any:
     """`values` arranged like the model: containers keep their type, modules become nested dicts.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -88,6 +88,21 @@ class Rule:
     def step(self, at: LeafStep) -> tuple[Any, Slots]:
         """`apply` with the leaf's own hyperparameters."""
         return self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
+        """Deprecated: the implicit style, with a state that the rule keeps to itself.
+
+        Steps the variables of the `(gradient, variable)` pairs; returns the count of updates.
+        """
+        from tfexplicit import implicit
+
+        return implicit.apply_gradients(self, grads_and_vars)
+
+    def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:
+        """Deprecated: the implicit style. `loss` is a function, or a tensor with its `tape`."""
+        from tfexplicit import implicit
+
+        return implicit.minimize(self, loss, var_list, tape)
 
     def __repr__(self) -> str:
         """Only what differs from the defaults, after the first argument."""

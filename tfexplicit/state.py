@@ -40,6 +40,8 @@ class Plan:
     choose: Callable[[Leaf], Rule]
     per_leaf: bool = False
     taken_over: TakenOver | None = None
+    # True where a leaf that joins late counts the updates made before it, as Keras does.
+    shares_count: bool = False
     compiled: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -143,17 +145,21 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         for leaf in new:
             rule = self._plan.choose(leaf)
             by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
+        rested = self._rested_before(tree)
         for rule, leaves in by_rule.values():
-            self._add_group(rule, leaves, self._rested_before(tree))
+            self._add_group(rule, leaves, rested)
 
     def _rested_before(self, tree: Tree) -> Any:
         """What a new leaf's count leaves out.
 
         A leaf that joins a model that was complete starts to count now. Not so in a model whose
-        parts are still being built, nor with a Keras optimizer: there all leaves share one count.
+        parts are still being built, nor in the implicit style or with a Keras optimizer: there
+        all leaves share one count.
         """
-        shares_count = not self._groups or tree.is_unbuilt or self._plan.taken_over
-        return tf.zeros([], tf.int64) if shares_count else read(self._step)
+        if not self._groups or tree.is_unbuilt or self._plan.shares_count:
+            return 0
+        with tf.init_scope():
+            return read(self._step)
 
     def _add_group(self, rule: Rule, leaves: Sequence[Leaf], rested: Any) -> None:
         with made_for(leaves, self.is_live) as creation:

@@ -26,7 +26,21 @@ class Move:
     grad: Any
 
 
-def take_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[OptState, list[Any]]:
+# For each group, what its schedules and functions of the step give now.
+Followed = dict[int, dict[str, Any]]
+
+
+def followed_values(state: OptState, moves: Sequence[Move]) -> Followed:
+    step = read(state.step)
+    return {
+        number: state._groups[number].followed(step)
+        for number in sorted({move.place.group for move in moves})
+    }
+
+
+def take_step(
+    state: OptState, moves: Sequence[Move], followed: Followed, writer: Writer
+) -> tuple[OptState, list[Any]]:
     """Step every leaf of `moves`; the state and the leaf values afterwards."""
     step = read(state.step)
     values: list[Any] = [None] * len(moves)
@@ -36,7 +50,7 @@ def take_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[O
         if isinstance(rule, AdoptedRule):
             new_values = _step_by_itself(state, rule, own, writer)
         else:
-            at = _leaf_steps(state, own, step)
+            at = _leaf_steps(state, own, step, followed)
             new_values = _step_leaves(state, rule, own, at, slots, writer)
         for number, value in zip(numbers, new_values, strict=True):
             values[number] = value
@@ -51,12 +65,14 @@ def _by_rule(state: OptState, moves: Sequence[Move]) -> dict[Rule, list[int]]:
     return by_rule
 
 
-def _leaf_steps(state: OptState, moves: Sequence[Move], step: Any) -> list[LeafStep]:
+def _leaf_steps(
+    state: OptState, moves: Sequence[Move], step: Any, followed: Followed
+) -> list[LeafStep]:
     hyper: dict[int, list[dict[str, Any]]] = {}
     rested: dict[int, list[Any]] = {}
     for number in {move.place.group for move in moves}:
         group = state._groups[number]
-        hyper[number] = group.hyper_by_row(step)
+        hyper[number] = group.hyper_by_row(followed[number])
         rested[number] = tf.unstack(read(group.rested), num=len(group.paths))
     return [
         LeafStep(

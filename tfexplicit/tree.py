@@ -10,6 +10,7 @@ from typing import Any
 from tfexplicit import containers
 from tfexplicit.arrays import is_leaf, is_variable, raw
 from tfexplicit.module_names import join, leaf_names
+from tfexplicit.unconverted import unconverted
 
 
 @dataclass(eq=False)
@@ -78,6 +79,7 @@ class Tree:
         return [leaf.path for leaf in self.leaves]
 
 
+@unconverted
 def parse(model: Any) -> Tree:
     """Walk `model`; every container once, so back-references and cycles end in linear time."""
     outermost = Node((model,), None, 0)

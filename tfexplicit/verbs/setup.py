@@ -33,7 +33,9 @@ def setup(rule: Any, model: Any, steps: Literal["global", "leaf"] = "global") ->
     if steps not in ("global", "leaf"):
         raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
     choose, taken_over = choice_of(rule)
-    state = new_state(Plan(model, choose, steps == "leaf", taken_over))
+    state = new_state(
+        Plan(model, choose, steps == "leaf", taken_over, shares_count=taken_over is not None)
+    )
     if not state.paths and not parse(model).is_unbuilt:
         warnings.warn(
             f"setup found no trainable leaves in this {type(model).__name__}, so there is nothing "
