@@ -19,7 +19,7 @@ from tfexplicit_codemod.verify.compare import Comparison, compare
 from tfexplicit_codemod.verify.process import Program, run
 from tfexplicit_codemod.verify.project import find_project
 from tfexplicit_codemod.verify.records import Trajectory
-from tfexplicit_codemod.verify.verdict import _show_rewrite, compare_and_report
+from tfexplicit_codemod.verify.verdict import compare_and_report, show_rewrite
 
 ROOT = Path(__file__).parents[2]
 
@@ -204,7 +204,7 @@ def test_a_rewrite_that_the_program_does_not_load_proves_nothing() -> None:
         FileResult(Path("other.py"), Outcome.CHANGED, before=b"a", after=b"b"),
     ]
     with pytest.raises(CannotVerify, match=r"no file that this program loads .* other\.py"):
-        _show_rewrite(Console(quiet=True), results, Trajectory(loaded=["train.py"]))
+        show_rewrite(Console(quiet=True), results, Trajectory(loaded=["train.py"]))
 
 
 def test_a_missing_script_is_a_usage_error(capsys: Capture) -> None:
