@@ -44,13 +44,16 @@ def _in_copy(entry: str, request: Request) -> str:
     folder = Path(entry).resolve()
     if entry in request.own_folders or not _is_project_source(folder, request):
         return entry
-    return str(Path(request.copy) / folder.relative_to(request.original))
+    copied = Path(request.copy) / folder.relative_to(request.original)
+    return str(copied) if copied.exists() else entry
 
 
 def _is_project_source(path: Path, request: Request) -> bool:
-    """False for an environment that lives inside the project's folder."""
-    environment = Path(sys.prefix).resolve()
-    return path.is_relative_to(request.original) and not path.is_relative_to(environment)
+    """False for a Python, or an environment of one, that lives inside the project's folder."""
+    if not path.is_relative_to(request.original) or "site-packages" in path.parts:
+        return False
+    pythons = (Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix))
+    return not any(path.is_relative_to(python) for python in pythons)
 
 
 def _loaded_from_copy(request: Request) -> list[str]:

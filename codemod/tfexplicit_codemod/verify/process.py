@@ -15,7 +15,7 @@ from tfexplicit_codemod.errors import CannotVerify
 from tfexplicit_codemod.verify.records import Trajectory, read_trajectory
 from tfexplicit_codemod.verify.request import Request
 
-LINES_OF_STDERR = 15
+LINES_OF_STDERR = 20
 
 # `-c` puts the working directory first on the path; the program decides what comes first there.
 BOOTSTRAP = """\
