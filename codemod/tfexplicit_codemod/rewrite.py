@@ -82,7 +82,7 @@ class _Apply(cst.CSTTransformer):
             body += [self._statement(code) for code in self.edits.inserted.get(line, [])]
         if len(body) == len(original.body) and not self._has_comment(original):
             return updated
-        return cast(Body, updated.with_changes(body=body))
+        return updated.with_changes(body=body)
 
     def _has_comment(self, original: Body) -> bool:
         return any(self._first_line(each) in self.edits.comments for each in original.body)

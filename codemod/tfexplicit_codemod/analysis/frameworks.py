@@ -25,8 +25,10 @@ _OPTIMIZER = re.compile(
 )
 _SCHEDULE = re.compile(r"keras\.optimizers\.schedules\.|LearningRateSchedule$")
 _FOREIGN_ROOTS = frozenset(
-    "optax flax jax torch scipy gpflow sonnet tensorflow_probability paddle mxnet optimistix "
-    "haiku equinox chainer theano".split()
+    {
+        *("optax", "flax", "jax", "haiku", "equinox", "optimistix", "torch", "paddle", "mxnet"),
+        *("scipy", "gpflow", "sonnet", "tensorflow_probability"),
+    }
 )
 
 

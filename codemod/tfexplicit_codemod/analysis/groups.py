@@ -43,7 +43,7 @@ def leave_mixed_groups(
     found: dict[Update, Leave] = {}
     for update in left:
         stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
-        for home in stepped & homes.keys():
+        for home in homes.keys() & stepped:
             line = update.call.lineno
             for each in homes[home].members:
                 found[each.update] = tx214_partly_left.leave(
@@ -52,9 +52,7 @@ def leave_mixed_groups(
     return found
 
 
-def _passed_in(
-    source: Source, references: References, update: Update
-) -> set[Reference | None]:
+def _passed_in(source: Source, references: References, update: Update) -> set[Reference | None]:
     """What callers pass to the function whose parameter the left site steps."""
     if update.value.kind != "parameter":
         return set()

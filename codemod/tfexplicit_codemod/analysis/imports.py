@@ -12,12 +12,16 @@ TENSORFLOW_ROOTS = ("tensorflow", "keras", "tf_keras")
 
 
 def existing_alias(source: Source) -> str | None:
-    """The module-level name of `tfexplicit` where the file imports it at its top level."""
+    """The module-level name of `tfexplicit` where the file imports it at its top level.
+
+    None also where anything else in the file binds that name.
+    """
     for statement in source.tree.body:
         if isinstance(statement, ast.Import):
             for alias in statement.names:
-                if alias.name == "tfexplicit":
-                    return alias.asname or alias.name
+                name = alias.asname or alias.name
+                if alias.name == "tfexplicit" and source.scopes_binding(name) == [source.root]:
+                    return name
     return None
 
 

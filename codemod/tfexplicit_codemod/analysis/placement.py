@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
-from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
@@ -24,8 +24,9 @@ class Placement:
 class Placements:
     """Finds the place of `setup`; raises `Leave` where none can be proven."""
 
-    def __init__(self, source: Source, attributes: SelfAttributes) -> None:
+    def __init__(self, source: Source, references: References, attributes: SelfAttributes) -> None:
         self.source = source
+        self.references = references
         self.attributes = attributes
 
     def place(
@@ -37,20 +38,19 @@ class Placements:
         definitions = [made, *(found for found in known if found)]
         later = max(definitions, key=lambda each: each.line)
         for each in definitions:
-            if each is not later and not holds_at(self.source, each.statement, later.statement):
-                if not self._overlap(each, later):
-                    raise tx203_unclear_definition.leave(
-                        f"the optimizer or its model is bound in a branch (line {each.line})"
-                    )
+            if each.statement is later.statement:
+                continue
+            if not holds_at(self.source, each.statement, later.statement):
+                raise tx203_unclear_definition.leave(
+                    f"the optimizer or its model is bound in a branch (line {each.line})"
+                )
         self._check_lifetimes(made, later)
         self._check_earlier_bindings(definitions)
         self._check_room(later.statement)
+        self._check_leaves_stay(models, later.statement, function)
         for site in sites:
             self._check_reached(site, later.statement, function)
         return Placement(later.statement, made)
-
-    def _overlap(self, one: Definition, other: Definition) -> bool:
-        return one.statement is other.statement
 
     # Definitions.
 
@@ -136,6 +136,25 @@ class Placements:
                         "the optimizer or its model is bound again "
                         f"(lines {earlier.lineno} and {each.line})"
                     )
+
+    def _check_leaves_stay(self, models: list[Reference], setup: ast.stmt, function: Scope) -> None:
+        """The leaves that `setup` sees must be those of the first step."""
+        for attribute in self.source.nodes(ast.Attribute):
+            if attribute.lineno <= setup.lineno or not self._changes_leaves(attribute, models):
+                continue
+            if function in self.source.scope(attribute).ancestors():
+                raise tx203_unclear_definition.leave(
+                    f"`{self.source.one_line(attribute)}` at line {attribute.lineno} changes "
+                    "what is trained after the optimizer is made"
+                )
+
+    def _changes_leaves(self, attribute: ast.Attribute, models: list[Reference]) -> bool:
+        """True for `x.trainable = ...`, and for `model.add(...)` on one of the models."""
+        if attribute.attr == "trainable":
+            return not isinstance(attribute.ctx, ast.Load)
+        is_call = isinstance(self.source.parent_of[attribute], ast.Call)
+        adds = is_call and attribute.attr in ("add", "pop")
+        return adds and self.references.resolve(attribute.value) in models
 
     def _check_room(self, statement: ast.stmt) -> None:
         if self.source.follows_colon(statement) or not self.source.ends_its_line(statement):

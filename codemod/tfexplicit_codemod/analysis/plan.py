@@ -11,7 +11,8 @@ from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.placement import Placement, Placements
-from tfexplicit_codemod.analysis.references import References
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understand import Understand, Understood
@@ -46,9 +47,10 @@ class Planner:
         self.classes = Classes(self.source)
         self.references = References(self.source, self.classes)
         self.values = Values(self.source, self.classes, self.references)
-        self.placements = Placements(self.source, SelfAttributes(self.source, self.classes))
+        attributes = SelfAttributes(self.source, self.classes)
+        self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
-        self.taken = set(self.source.identifiers) | {self.alias}
+        self.states: list[tuple[Reference, str]] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -98,8 +100,8 @@ class Planner:
 
     def _rewrite(self, group: Group, placement: Placement) -> None:
         home_rule = tx102_self_attribute if group.home.of_self else tx101_named_optimizer
-        state = home_rule.state_name(group.home, self.taken)
-        self.taken.add(state)
+        state = home_rule.state_name(group.home, self._names_in_use(group.home))
+        self.states.append((group.home, state))
         setup = home_rule.setup_code(
             self.source, self.alias, state, group.home, group.parts, placement.statement
         )
@@ -116,6 +118,18 @@ class Planner:
             self.source, self.alias, group, placement, self.references
         ):
             self.edits.add(edit)
+
+    def _names_in_use(self, home: Reference) -> set[str]:
+        """What a new state may not be called: two functions may each have an `opt_state`."""
+        given = {state for other, state in self.states if self._share_names(other, home)}
+        return {*self.source.identifiers, self.alias, *given}
+
+    def _share_names(self, one: Reference, other: Reference) -> bool:
+        if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
+            return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
+        if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
+            return other.owner in self.classes.related(one.owner)
+        return False
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))

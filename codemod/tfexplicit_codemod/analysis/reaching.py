@@ -33,15 +33,26 @@ def reaching(source: Source, name: ast.Name) -> Reaching | None:
     for statement in source.statements_around(source.statement(name)):
         block = source.block(statement)
         for earlier in reversed(block[: block.index(statement)]):
-            if earlier in binders:
-                return _plain_assignment(earlier, binders[earlier])
-            if _binds_inside(source, earlier, binders):
-                return None
+            if earlier in binders or _binds_inside(source, earlier, binders):
+                return _last_in(source, earlier, binders)
         outer = source.parent_of[statement]
         if isinstance(outer, LOOPS) and _binds_inside(source, outer, binders):
             return None
         if outer in binders:
             return None
+    return None
+
+
+def _last_in(
+    source: Source, statement: ast.stmt, binders: dict[ast.stmt, Binding]
+) -> Reaching | None:
+    """The last assignment in a statement that binds the name: it, or one in the `with` it is."""
+    if statement in binders:
+        return _plain_assignment(statement, binders[statement])
+    if isinstance(statement, ast.With):
+        for inner in reversed(statement.body):
+            if inner in binders or _binds_inside(source, inner, binders):
+                return _last_in(source, inner, binders)
     return None
 
 

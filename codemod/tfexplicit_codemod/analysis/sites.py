@@ -41,9 +41,8 @@ def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update
         value = values.of(function.value)
         if value.kind == "foreign" or _is_super(function.value):
             continue
-        if value.kind in ("optimizer", "loss_scale"):
-            yield Update(call, function.value, function.attr, value)
-        elif could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr):
+        proven = value.kind in ("optimizer", "loss_scale")
+        if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
             yield Update(call, function.value, function.attr, value)
 
 

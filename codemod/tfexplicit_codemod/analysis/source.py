@@ -117,6 +117,10 @@ class Source:
         text = " ".join(self.segment(node).split())
         return text if len(text) <= 60 else text[:57] + "..."
 
+    def scopes_binding(self, name: str) -> list[Scope]:
+        """Every scope that binds the name."""
+        return [scope for scope in dict.fromkeys(self.scope_of.values()) if name in scope.bindings]
+
     @cached_property
     def comment_lines(self) -> frozenset[int]:
         """The lines that hold a comment."""

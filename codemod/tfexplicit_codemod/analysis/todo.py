@@ -26,9 +26,10 @@ def comment_line(source: Source, statement: ast.stmt) -> int:
             outer = source.parent_of[outer]
         assert isinstance(outer, ast.stmt)
         statement = outer
-    first = source.leader_line(statement)
-    decorators = getattr(statement, "decorator_list", [])
-    return min([first, *(decorator.lineno for decorator in decorators)])
+    lines = [source.leader_line(statement)]
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        lines += [decorator.lineno for decorator in statement.decorator_list]
+    return min(lines)
 
 
 def has_todo(source: Source, line: int) -> bool:

@@ -102,9 +102,11 @@ class Understand:
     def _may_be_compiled(self, update: Update) -> bool:
         """`self.optimizer` of a Keras model that the file also compiles: Keras replaces it."""
         parts = dotted(update.receiver)
-        own = self.classes.self_of(update.receiver.value) if (
-            isinstance(update.receiver, ast.Attribute)
-        ) else None
+        own = (
+            self.classes.self_of(update.receiver.value)
+            if (isinstance(update.receiver, ast.Attribute))
+            else None
+        )
         if own is None or parts is None or parts[1:] != ("optimizer",):
             return False
         return self.classes.is_keras_model(own[0]) and "compile" in self.source.identifiers
@@ -144,9 +146,7 @@ class Understand:
         """The tape's variables; they must be the very leaves of the update."""
         if pairs.sources is None:
             return None
-        differ = tx213_other_gradients.leave(
-            self._text(pairs.sources), self._text(pairs.variables)
-        )
+        differ = tx213_other_gradients.leave(self._text(pairs.sources), self._text(pairs.variables))
         try:
             sources = self.variables.read(pairs.sources)
         except Leave:

@@ -12,7 +12,9 @@ from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
 TRAINABLE = ("trainable_variables", "trainable_weights")
-LIST_CHANGES = frozenset("append extend insert remove pop clear sort reverse".split())
+LIST_CHANGES = frozenset(
+    {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
+)
 
 
 @dataclass(frozen=True)

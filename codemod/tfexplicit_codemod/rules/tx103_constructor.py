@@ -7,12 +7,13 @@ Only where every use of the optimizer is in sight and is a rewritten update site
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
 from tfexplicit_codemod.analysis.placement import Placement
-from tfexplicit_codemod.analysis.references import References
+from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.edits import Replace
 from tfexplicit_codemod.registry import Rule
@@ -33,8 +34,10 @@ def edits(
 ) -> list[Replace]:
     """The new callee and the renamed `lr=`; nothing where the Keras object has to stay."""
     made = placement.definition.statement
-    call = made.value if isinstance(made, ast.Assign) else None
-    if not isinstance(call, ast.Call) or placement.definition.binders != (made,):
+    if not isinstance(made, ast.Assign) or placement.definition.binders != (made,):
+        return []
+    call = made.value
+    if not isinstance(call, ast.Call):
         return []
     name = _rule_name(source, call)
     if name is None or not _arguments_are_shared(source, call, name):
@@ -100,16 +103,25 @@ def _every_use_is_rewritten(
     name = group.home.path[-1]
     if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name | ast.Attribute):
         return False
-    if group.home.of_self:
-        uses: list[ast.expr] = [a for a in source.nodes(ast.Attribute) if a.attr == name]
-    else:
-        uses = [
-            n
-            for n in source.nodes(ast.Name)
-            if n.id == name and source.scope(n).lookup(name) is group.home.owner
-        ]
-    exported = any(n.value == name for n in source.nodes(ast.Constant))
-    return not exported and all(use in receivers or use is made.targets[0] for use in uses)
+    exported = any(constant.value == name for constant in source.nodes(ast.Constant))
+    return not exported and all(
+        use in receivers or use is made.targets[0]
+        for use in _possible_uses(source, group.home, references, name)
+    )
+
+
+def _possible_uses(
+    source: Source, home: Reference, references: References, name: str
+) -> Iterator[ast.expr]:
+    """Every expression that may read the optimizer: `x.opt` for an `x` that is not known, too."""
+    for node in source.nodes(ast.Name):
+        if not home.of_self and node.id == name and source.scope(node).lookup(name) is home.owner:
+            yield node
+    for attribute in source.nodes(ast.Attribute):
+        if home.of_self and attribute.attr == name:
+            held = references.resolve(attribute)
+            if held is None or not held.of_self or held.owner is home.owner:
+                yield attribute
 
 
 rule = Rule(

@@ -1,0 +1,68 @@
+"""What counts as a variable, an array and a leaf, for TensorFlow, Keras 3 and tf_keras alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+def is_variable(value: object) -> bool:
+    """True for `tf.Variable` and for a Keras 3 variable, which TensorFlow knows by this mark."""
+    return isinstance(value, tf.Variable) or hasattr(value, "_should_act_as_resource_variable")
+
+
+def raw(value: Any) -> Any:
+    """The `tf.Variable` inside a Keras 3 variable; anything else as it is."""
+    if isinstance(value, tf.Variable) or not is_variable(value):
+        return value
+    inner = value.value
+    # Inside a layer's autocast scope Keras hands out a cast tensor instead of its variable.
+    return inner if isinstance(inner, tf.Variable) else value._value
+
+
+def read(value: Any) -> Any:
+    """The value as a tensor."""
+    return tf.convert_to_tensor(raw(value))
+
+
+def is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray | tf.Tensor)
+
+
+def is_leaf(value: Any) -> bool:
+    """Trainable: a variable that says so, or a tensor or ndarray of float or complex numbers."""
+    if is_variable(value):
+        return bool(value.trainable) and is_inexact(value)
+    return is_array(value) and is_inexact(value)
+
+
+def is_inexact(value: Any) -> bool:
+    dtype = tf.as_dtype(value.dtype) if _has_tensorflow_dtype(value) else None
+    return dtype is not None and (dtype.is_floating or dtype.is_complex)
+
+
+def _has_tensorflow_dtype(value: Any) -> bool:
+    """An ndarray of objects, strings or records has no TensorFlow dtype."""
+    return not isinstance(value, np.ndarray) or value.dtype.kind in "fciub" or _is_extended(value)
+
+
+def _is_extended(value: np.ndarray[Any, Any]) -> bool:
+    """bfloat16 and float8 are kind `V` in numpy, as records are."""
+    return value.dtype.kind == "V" and value.dtype.fields is None and value.dtype.shape == ()
+
+
+def shape_of(value: Any) -> tuple[int | None, ...]:
+    return tuple(raw(value).shape)
+
+
+def dtype_name(value: Any) -> str:
+    return str(tf.as_dtype(raw(value).dtype).name)
+
+
+def size_in_bytes(value: Any) -> int:
+    return math.prod(length or 0 for length in shape_of(value)) * int(
+        tf.as_dtype(raw(value).dtype).size
+    )

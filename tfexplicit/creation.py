@@ -1,0 +1,78 @@
+"""Making the arrays of a state: variables, outside of any trace and where their leaf lives."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import is_variable, raw
+from tfexplicit.tree import Leaf, Tree
+
+
+def is_symbolic(tree: Tree) -> bool:
+    """True if a leaf is a tensor of a graph being traced: no variable can be made from it."""
+    return any(
+        isinstance(leaf.value, tf.Tensor) and not hasattr(leaf.value, "numpy")
+        for leaf in tree.leaves
+    )
+
+
+@dataclass(frozen=True)
+class Creation:
+    """Makes cells: variables, or the values themselves for a state made of tensors."""
+
+    leaves: Sequence[Leaf]
+    live: bool
+
+    def keep(self, value: Any, name: str) -> Any:
+        return in_variables(value, name, self.leaves) if self.live else value
+
+    def keep_beside(self, leaf: Leaf, value: Any, name: str) -> Any:
+        if not self.live:
+            return value
+        with _beside(leaf.value):
+            return tf.Variable(value, trainable=False, name=f"{leaf.path}/{name}")
+
+
+@contextlib.contextmanager
+def made_for(leaves: Sequence[Leaf], live: bool) -> Iterator[Creation]:
+    """Variables are made outside the function being traced, so that they outlive the trace."""
+    with tf.init_scope() if live else contextlib.nullcontext():
+        yield Creation(leaves, live)
+
+
+def in_variables(value: Any, name: str, leaves: Sequence[Leaf]) -> Any:
+    """A variable under the distribution strategy that the leaves were made under, if any."""
+    with tf.init_scope(), contextlib.ExitStack() as scopes:
+        strategies = [strategy_of(leaf.value) for leaf in leaves]
+        for strategy in list(filter(None, strategies))[:1]:
+            scopes.enter_context(strategy.scope())
+        return tf.Variable(
+            value,
+            trainable=False,
+            name=name,
+            aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
+        )
+
+
+def strategy_of(value: Any) -> Any:
+    """The strategy whose scope a variable was made in; None outside of any."""
+    return getattr(raw(value), "_distribute_strategy", None) if is_variable(value) else None
+
+
+@contextlib.contextmanager
+def _beside(value: Any) -> Iterator[None]:
+    """Slots live on the device, and under the strategy, of their leaf."""
+    strategy = strategy_of(value)
+    if strategy is not None:
+        with strategy.scope(), strategy.extended.colocate_vars_with(raw(value)):
+            yield
+    elif is_variable(value):
+        with tf.device(raw(value).device):
+            yield
+    else:
+        yield

@@ -1,0 +1,119 @@
+"""Leaves that were set up together under one rule, and what the state keeps for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
+from tfexplicit.rule import Rule, Slots
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """One row per leaf. Arrays are variables in a state from `setup`, tensors after `updated`.
+
+    Hyperparameters, freezing and counts are vectors with one entry per leaf, so that a part can
+    be changed while a function traced earlier goes on reading the same few variables.
+    """
+
+    rule: Rule
+    paths: tuple[str, ...]
+    # The leaf that each row was set up on: known again by identity if it is a variable.
+    targets: tuple[Any, ...]
+    slots: tuple[Slots, ...]
+    # Name to float64 vector; NaN follows the rule's schedule, function or variable.
+    hyper: dict[str, Any]
+    frozen: Any
+    # int64: updates that a leaf's own step count leaves out.
+    rested: Any
+
+    def cells(self) -> list[Any]:
+        """Every array of the group, in a fixed order."""
+        arrays = [array for slots in self.slots for array in slots.values()]
+        return [*self.hyper.values(), self.frozen, self.rested, *arrays]
+
+    def with_cells(self, cells: Sequence[Any]) -> Group:
+        """The same group with other arrays, in the order of `cells`."""
+        supply = iter(cells)
+        return replace(
+            self,
+            hyper={name: next(supply) for name in self.hyper},
+            frozen=next(supply),
+            rested=next(supply),
+            slots=tuple({name: next(supply) for name in slots} for slots in self.slots),
+        )
+
+    def named_cells(self) -> list[tuple[str, Any]]:
+        """Cells with the names that a checkpoint knows them by."""
+        first = self.paths[0]
+        vectors = {**self.hyper, "frozen": self.frozen, "rested": self.rested}
+        named = [(f"vectors/{first}/{name}", cell) for name, cell in vectors.items()]
+        for path, slots in zip(self.paths, self.slots, strict=True):
+            named += [(f"slots/{path}/{name}", cell) for name, cell in slots.items()]
+        return named
+
+    def followed(self, step: Any) -> dict[str, Any]:
+        """What schedules and functions of the step give at this step."""
+        sources = self.rule.hyperparameters()
+        return {
+            name: current_value(source, step)
+            for name, source in sources.items()
+            if is_function(source)
+        }
+
+    def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
+        """Each leaf's hyperparameters at this step, as float64 scalars."""
+        sources = {**self.rule.hyperparameters(), **followed}
+        columns = {
+            name: _resolved(vector, sources[name], len(self.paths))
+            for name, vector in self.hyper.items()
+        }
+        return [
+            {name: column[row] for name, column in columns.items()}
+            for row in range(len(self.paths))
+        ]
+
+
+def _resolved(vector: Any, source: Any, rows: int) -> list[Any]:
+    vector = tf.convert_to_tensor(vector)
+    if is_followed(source):
+        vector = tf.where(tf.math.is_nan(vector), as_float64(source), vector)
+    column: list[Any] = tf.unstack(vector, num=rows)
+    return column
+
+
+def is_followed(source: Any) -> bool:
+    """True for what is read anew at every step; False for a plain number."""
+    return not is_number(source)
+
+
+def initial_vector(source: Any, rows: int) -> Any:
+    return tf.fill([rows], tf.constant(float("nan") if is_followed(source) else source, tf.float64))
+
+
+def new_group(
+    rule: Rule,
+    paths: Sequence[str],
+    targets: Sequence[Any],
+    slots: Sequence[Slots],
+    rested: Any,
+    keep: Callable[[Any, str], Any],
+) -> Group:
+    """Fresh vectors for these leaves; `keep(value, name)` makes a cell of each."""
+    rows = len(paths)
+    return Group(
+        rule,
+        tuple(paths),
+        tuple(targets),
+        tuple(slots),
+        {
+            name: keep(initial_vector(source, rows), name)
+            for name, source in rule.hyperparameters().items()
+        },
+        keep(tf.zeros([rows], tf.bool), "frozen"),
+        keep(tf.fill([rows], tf.cast(rested, tf.int64)), "rested"),
+    )

@@ -1,0 +1,50 @@
+"""A Keras optimizer that no rule computes, or a user's own subclass: stepped by its own update."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfexplicit.keras_optimizers.building import build
+from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
+from tfexplicit.keras_optimizers.recognise import is_keras_3
+from tfexplicit.rule import Rule, Slots
+from tfexplicit.tree import Leaf
+
+
+class AdoptedRule(Rule):
+    """Stands for the optimizer where a rule is expected; its update is not a formula of ours."""
+
+    optimizer: Any
+
+    def __init__(self, optimizer: Any) -> None:
+        object.__setattr__(self, "optimizer", optimizer)
+
+    def __repr__(self) -> str:
+        return f"Keras {type(self.optimizer).__name__}"
+
+    def step_in_place(self, grads: Sequence[Any], variables: Sequence[Any]) -> None:
+        if is_keras_3(self.optimizer):
+            self.optimizer.apply(list(grads), list(variables))
+        else:
+            self.optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
+
+
+class Adopted:
+    """The adopted optimizer as the owner of a state's arrays."""
+
+    counts_itself = True
+
+    def __init__(self, optimizer: Any) -> None:
+        self.optimizer = optimizer
+        self.rule: Rule = AdoptedRule(optimizer)
+        # The raw count: `iterations` of Keras 3 is a quotient under gradient accumulation.
+        counter = getattr(optimizer, "_iterations", None)
+        self.step = optimizer.iterations if counter is None else counter
+        self.learning_rate = LearningRateOf(optimizer)
+
+    def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:
+        return list(build(self.optimizer, leaves))
+
+    def before_step(self) -> None:
+        """Nothing: the optimizer's own update does all that is due."""

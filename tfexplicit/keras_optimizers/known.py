@@ -1,0 +1,124 @@
+"""Keras classes that a rule computes: the same hyperparameters, and their variables as slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from tfexplicit.chain import Chain
+from tfexplicit.hyperparameters import is_number
+from tfexplicit.keras_optimizers.building import build, index_of
+from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
+from tfexplicit.keras_optimizers.recognise import is_keras_own_class, is_legacy
+from tfexplicit.rule import Rule, Slots
+from tfexplicit.tree import Leaf
+
+# Base arguments that change the update in ways the rule does not have.
+_BEYOND = ("use_ema", "loss_scale_factor", "gradient_accumulation_steps", "_mesh")
+_EXCLUSIONS = (
+    "_exclude_from_weight_decay",
+    "_exclude_from_weight_decay_names",
+    "_exclude_from_weight_decay_pattern",
+)
+
+
+def rule_of(optimizer: Any) -> Rule | None:
+    """The rule that trains exactly as this optimizer; None if there is none."""
+    if not is_keras_own_class(optimizer) or is_legacy(optimizer):
+        return None
+    found = _form_of(optimizer)
+    if found is None or any(getattr(optimizer, name, None) for name in _BEYOND):
+        return None
+    rule_class, form = found
+    if any(getattr(optimizer, name, value) != value for name, value in form.requires.items()):
+        return None
+    arguments = {
+        field.name: getattr(optimizer, field.name)
+        for field in fields(rule_class)
+        if field.init and field.name != "learning_rate"
+    }
+    if not all(is_number(value) or isinstance(value, bool) for value in arguments.values()):
+        return None
+    rule: Rule = rule_class(learning_rate=LearningRateOf(optimizer), **arguments)
+    clips = _clips(optimizer)
+    return Chain(*clips, rule) if clips else rule
+
+
+@cache
+def _forms() -> dict[str, tuple[Any, KerasForm]]:
+    from tfexplicit.rules import all_rules
+
+    forms = ((rule, getattr(rule, "keras", None)) for rule in all_rules.values())
+    return {form.class_name: (rule, form) for rule, form in forms if form is not None}
+
+
+def _form_of(optimizer: Any) -> tuple[Any, KerasForm] | None:
+    name = type(optimizer).__name__
+    found = _forms().get(name)
+    if found is None or not optimizer.weight_decay:
+        return found
+    if any(getattr(optimizer, exclusion, None) for exclusion in _EXCLUSIONS):
+        return None
+    return _forms().get(found[1].with_weight_decay)
+
+
+def _clips(optimizer: Any) -> list[Rule]:
+    """Keras looks at these in this order and uses the first; 0 is no clipping."""
+    from tfexplicit.rules import all_rules
+
+    for attribute, name in (
+        ("clipnorm", "ClipByNorm"),
+        ("global_clipnorm", "ClipByGlobalNorm"),
+        ("clipvalue", "ClipByValue"),
+    ):
+        limit = getattr(optimizer, attribute, None)
+        if limit and limit > 0:
+            clip: Any = all_rules[name]
+            return [clip(limit)]
+    return []
+
+
+class Known:
+    """A Keras optimizer whose variables serve as the slots of the rule that computes the same."""
+
+    counts_itself = False
+
+    def __init__(self, optimizer: Any, rule: Rule) -> None:
+        self.optimizer = optimizer
+        self.rule = rule
+        self.step = optimizer.iterations
+        self.learning_rate = LearningRateOf(optimizer)
+        self._has_leaves = False
+
+    def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:
+        """None for a leaf that came after the optimizer was built, which it cannot learn."""
+        if not self._has_leaves:
+            build(self.optimizer, leaves)
+            self._has_leaves = True
+        return [self._slots_of(leaf) for leaf in leaves]
+
+    def _slots_of(self, leaf: Leaf) -> Slots | None:
+        index = index_of(self.optimizer, leaf.value)
+        if index is None:
+            return None
+        form = self._form
+        return {
+            name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
+            for name in self.rule.init(leaf.value)
+        }
+
+    @property
+    def _form(self) -> KerasForm:
+        found = _form_of(self.optimizer)
+        assert found is not None
+        return found[1]
+
+    def before_step(self) -> None:
+        """tf_keras keeps what a schedule gave in a variable, which programs log."""
+        if self.learning_rate.is_schedule and hasattr(
+            self.optimizer, "_compute_current_learning_rate"
+        ):
+            self.optimizer._compute_current_learning_rate()

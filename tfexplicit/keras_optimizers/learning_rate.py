@@ -1,0 +1,43 @@
+"""The learning rate of a Keras optimizer, read live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import is_variable, raw
+
+
+@dataclass(frozen=True, eq=False)
+class LearningRateOf:
+    """A function of the step: whatever the optimizer's learning rate is when it is called."""
+
+    optimizer: Any
+
+    def __call__(self, step: Any) -> Any:
+        source = self._source
+        if hasattr(source, "get_config"):
+            return source(step)
+        return source() if callable(source) and not is_variable(source) else source
+
+    @property
+    def _source(self) -> Any:
+        return self.optimizer._learning_rate
+
+    @property
+    def is_schedule(self) -> bool:
+        return hasattr(self._source, "get_config")
+
+    def assign(self, value: Any) -> bool:
+        """Set the optimizer's own variable, if that is what it has."""
+        if not is_variable(self._source):
+            return False
+        variable = raw(self._source)
+        variable.assign(tf.cast(value, variable.dtype))
+        return True
+
+    @property
+    def __name__(self) -> str:
+        return f"learning_rate of the Keras {type(self.optimizer).__name__}"

@@ -1,0 +1,44 @@
+"""Paths of leaves: globs, prefixes, and names near a wrong one."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from functools import cache
+
+
+def is_under(path: str, prefix: str) -> bool:
+    """True for the place itself and everything below it."""
+    return not prefix or path == prefix or path.startswith(f"{prefix}/")
+
+
+def matches(path: str, glob: str) -> bool:
+    """`*` stays within a segment, `**` crosses them; a glob also covers what is below it."""
+    return _compiled(glob).match(path) is not None
+
+
+@cache
+def _compiled(glob: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\*\*|\*|\?)", glob)
+    wild = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+    body = "".join(wild.get(piece, re.escape(piece)) for piece in pieces)
+    # `**/bias` also means a `bias` at the top.
+    body = body.replace(".*/", "(?:.*/)?")
+    return re.compile(f"{body}(?:/.*)?$")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """A sentence with the near names, or with some of the known ones."""
+    choices = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(name, choices, n=3, cutoff=0.5)
+    if near:
+        return f"Did you mean {' or '.join(map(repr, near))}?"
+    some = ", ".join(map(repr, choices[:8]))
+    return f"There is {some}{', ...' if len(choices) > 8 else ''}." if some else "There is none."
+
+
+def prefixes(path: str) -> list[str]:
+    """`a/b/c` gives `a`, `a/b`, `a/b/c`."""
+    segments = path.split("/")
+    return ["/".join(segments[: end + 1]) for end in range(len(segments))]

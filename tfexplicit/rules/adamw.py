@@ -1,0 +1,42 @@
+"""Adam with decoupled weight decay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import Fraction, NonNegative
+from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.rule import Rule, Slots
+from tfexplicit.rules.adam import Adam, adam_slots, adam_step
+
+
+def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
+    """What decoupled weight decay subtracts: Loshchilov and Hutter 2019,
+    https://arxiv.org/abs/1711.05101"""
+    return leaf * tf.cast(weight_decay, leaf.dtype) * tf.cast(learning_rate, leaf.dtype)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdamW(Rule):
+    """Arguments, defaults and numerics of `keras.optimizers.AdamW`; slots as `Adam`."""
+
+    keras: ClassVar[KerasForm] = replace(Adam.keras, class_name="AdamW", with_weight_decay="AdamW")
+
+    learning_rate: NonNegative = 0.001
+    weight_decay: NonNegative = 0.004
+    beta_1: Fraction = 0.9
+    beta_2: Fraction = 0.999
+    epsilon: NonNegative = 1e-7
+    amsgrad: bool = False
+
+    def init(self, leaf: Any) -> Slots:
+        return adam_slots(leaf, self.amsgrad)
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        subtract, slots = adam_step(
+            slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
+        )
+        return decay_step(leaf, self.learning_rate, self.weight_decay) + subtract, slots

@@ -1,0 +1,22 @@
+"""Clip every element of the gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import Positive
+from tfexplicit.rule import Rule, Slots
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClipByValue(Rule):
+    """Each element into `[-clipvalue, clipvalue]`, as Keras' `clipvalue`."""
+
+    clipvalue: Positive
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        limit = tf.cast(self.clipvalue, grad.dtype)
+        return tf.clip_by_value(grad, -limit, limit), slots

@@ -1,0 +1,62 @@
+"""Stochastic gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import Fraction, NonNegative, is_number
+from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.rule import Rule, Slots
+
+
+def momentum_step(
+    velocity: Any, grad: Any, learning_rate: Any, momentum: Any, nesterov: bool
+) -> tuple[Any, Any]:
+    """`(step to subtract, new velocity)`; Keras' sign, so the velocity is added to the leaf.
+
+    Polyak 1964; with `nesterov`, Sutskever et al. 2013,
+    https://proceedings.mlr.press/v28/sutskever13.html
+    """
+    velocity = velocity * momentum - grad * learning_rate
+    if nesterov:
+        return grad * learning_rate - velocity * momentum, velocity
+    return -velocity, velocity
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SGD(Rule):
+    """`leaf -= learning_rate * grad`; with momentum as `keras.optimizers.SGD`.
+
+    The slot `momentum` has the leaf's shape and dtype, and exists only if `momentum` is not 0.
+    """
+
+    keras: ClassVar[KerasForm] = KerasForm("SGD", slots={"momentum": "momentums"})
+
+    learning_rate: NonNegative = 0.01
+    momentum: Fraction = 0.0
+    nesterov: bool = False
+
+    @property
+    def _has_momentum(self) -> bool:
+        return not is_number(self.momentum) or float(self.momentum) != 0.0
+
+    def hyperparameters(self) -> dict[str, Any]:
+        # Without the slot a momentum set later would do nothing, so there is none to set.
+        named = super().hyperparameters()
+        return named if self._has_momentum else {"learning_rate": named["learning_rate"]}
+
+    def init(self, leaf: Any) -> Slots:
+        return {"momentum": tf.zeros_like(leaf)} if self._has_momentum else {}
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        learning_rate = tf.cast(self.learning_rate, leaf.dtype)
+        if not slots:
+            return grad * learning_rate, slots
+        momentum = tf.cast(self.momentum, leaf.dtype)
+        subtract, velocity = momentum_step(
+            slots["momentum"], grad, learning_rate, momentum, self.nesterov
+        )
+        return subtract, {"momentum": velocity}

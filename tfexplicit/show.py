@@ -1,0 +1,70 @@
+"""A state printed as a table of its leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from tfexplicit import paths
+from tfexplicit.arrays import dtype_name, is_variable, raw, shape_of, size_in_bytes
+
+if TYPE_CHECKING:
+    from tfexplicit.group import Group
+    from tfexplicit.state import OptState
+
+
+def describe(state: OptState, prefix: str) -> str:
+    """One line per leaf: path, shape, dtype, slots, and what sets it apart."""
+    shown = [
+        (group, row)
+        for group in state._groups
+        for row, path in enumerate(group.paths)
+        if paths.is_under(path, prefix)
+    ]
+    rules = list(dict.fromkeys(repr(group.rule) for group, _ in shown))
+    total = sum(size_in_bytes(slot) for group, row in shown for slot in group.slots[row].values())
+    head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
+    lines = [_leaf_line(group, row, len(rules) > 1) for group, row in shown]
+    return "\n".join([head, *([f"  {rules[0]}"] if len(rules) == 1 else []), *_aligned(lines)])
+
+
+def _leaf_line(group: Group, row: int, with_rule: bool) -> tuple[str, ...]:
+    target = group.targets[row]
+    frozen = " (frozen)" if _frozen_rows(group)[row] else ""
+    line = (
+        group.paths[row],
+        str(shape_of(target)),
+        dtype_name(target),
+        " ".join(group.slots[row]) + frozen,
+    )
+    return (*line, repr(group.rule)) if with_rule else line
+
+
+def _frozen_rows(group: Group) -> list[bool]:
+    frozen = raw(group.frozen)
+    known = tf.executing_eagerly() and (is_variable(frozen) or hasattr(frozen, "numpy"))
+    return [bool(flag) for flag in frozen.numpy()] if known else [False] * len(group.paths)
+
+
+def _shown(step: Any) -> str:
+    step = raw(step)
+    return str(int(step)) if tf.executing_eagerly() and hasattr(step, "numpy") else "?"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  "
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _readable(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024 or unit == "GB":
+            break
+        size /= 1024
+    return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"

@@ -1,0 +1,270 @@
+"""The state of an optimiser: what `setup` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import tensorflow as tf
+
+from tfexplicit import paths
+from tfexplicit.arrays import is_variable, raw, read
+from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for
+from tfexplicit.group import Group, new_group
+from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
+from tfexplicit.rule import Rule, Slots
+from tfexplicit.show import describe
+from tfexplicit.tree import Leaf, Tree, parse
+
+
+class TakenOver(Protocol):
+    """A Keras optimizer whose variables serve as the state."""
+
+    rule: Rule
+    step: Any
+    # True for an optimizer that counts its own updates.
+    counts_itself: bool
+    learning_rate: LearningRateOf
+
+    def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]: ...
+
+    def before_step(self) -> None: ...
+
+
+@dataclass(eq=False)
+class Plan:
+    """What a state was made from; shared by the states that follow from it."""
+
+    model: Any
+    choose: Callable[[Leaf], Rule]
+    per_leaf: bool = False
+    taken_over: TakenOver | None = None
+    # True where a leaf that joins late counts the updates made before it, as Keras does.
+    shares_count: bool = False
+    compiled: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a leaf lives in a state."""
+
+    group: int
+    row: int
+
+
+class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
+    """The slots, step count and hyperparameters of every leaf; mirrors the model.
+
+    `opt_state["encoder"]` is the part below that path and `opt_state["encoder/kernel"].slots` the
+    arrays of one leaf. `opt_state.step` counts updates. A `tf.train.Checkpoint` saves it.
+    """
+
+    def __init__(self, plan: Plan, step: Any, groups: Sequence[Group] = ()) -> None:
+        self._plan = plan
+        self._step = step
+        self._groups = tuple(groups)
+        self._by_target: dict[int, Place] = {}
+        self._by_path: dict[str, Place] = {}
+        for number, group in enumerate(groups):
+            self._index(number, group)
+
+    def _index(self, number: int, group: Group) -> None:
+        for row, (path, target) in enumerate(zip(group.paths, group.targets, strict=True)):
+            self._by_path[path] = Place(number, row)
+            if is_variable(target):
+                self._by_target[id(raw(target))] = Place(number, row)
+
+    # What a user sees.
+
+    @property
+    def step(self) -> Any:
+        """The number of updates made, int64."""
+        return self._step
+
+    @property
+    def paths(self) -> list[str]:
+        """The leaves, by path."""
+        return list(self._by_path)
+
+    def __getitem__(self, key: str | int) -> Subtree:
+        return Subtree(self, "")[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self._by_path)
+
+    def __repr__(self) -> str:
+        return describe(self, "")
+
+    # What the verbs use.
+
+    @property
+    def is_live(self) -> bool:
+        """True if the arrays are variables; False for a state that `updated` returned."""
+        return is_variable(self._step)
+
+    def cells(self) -> list[Any]:
+        return [self._step, *(cell for group in self._groups for cell in group.cells())]
+
+    def with_cells(self, cells: Sequence[Any]) -> OptState:
+        """The same state with other arrays, in the order of `cells`."""
+        step, *rest = cells
+        groups = []
+        for group in self._groups:
+            count = len(group.cells())
+            groups.append(group.with_cells(rest[:count]))
+            rest = rest[count:]
+        return OptState(self._plan, step, groups)
+
+    def as_tensors(self) -> OptState:
+        """A copy that no later step changes."""
+        return self.with_cells([read(cell) for cell in self.cells()])
+
+    def with_groups(self, step: Any, groups: Sequence[Group]) -> OptState:
+        return OptState(self._plan, step, groups)
+
+    def place_of(self, leaf: Leaf, prefix: str) -> Place | None:
+        """By identity for a variable that the state was set up on, else by path."""
+        if leaf.is_variable and id(raw(leaf.value)) in self._by_target:
+            return self._by_target[id(raw(leaf.value))]
+        place = self._by_path.get(paths_below(prefix, leaf.path))
+        if place is None or (leaf.is_variable and self._is_set_on_variable(place)):
+            return None
+        return place
+
+    def _is_set_on_variable(self, place: Place) -> bool:
+        return is_variable(self._groups[place.group].targets[place.row])
+
+    def join(self, tree: Tree) -> None:
+        """Make state for the leaves that have none yet, one group per rule."""
+        new = [leaf for leaf in tree.leaves if self.place_of(leaf, "") is None]
+        by_rule: dict[int, tuple[Rule, list[Leaf]]] = {}
+        for leaf in new:
+            rule = self._plan.choose(leaf)
+            by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
+        rested = self._rested_before(tree)
+        for rule, leaves in by_rule.values():
+            self._add_group(rule, leaves, rested)
+
+    def _rested_before(self, tree: Tree) -> Any:
+        """What a new leaf's count leaves out.
+
+        A leaf that joins a model that was complete starts to count now. Not so in a model whose
+        parts are still being built, nor in the implicit style or with a Keras optimizer: there
+        all leaves share one count.
+        """
+        if not self._groups or tree.is_unbuilt or self._plan.shares_count:
+            return 0
+        with tf.init_scope():
+            return read(self._step)
+
+    def _add_group(self, rule: Rule, leaves: Sequence[Leaf], rested: Any) -> None:
+        with made_for(leaves, self.is_live) as creation:
+            group = new_group(
+                rule,
+                [leaf.path for leaf in leaves],
+                [leaf.value for leaf in leaves],
+                self._new_slots(rule, leaves, creation),
+                rested,
+                creation.keep,
+            )
+        self._index(len(self._groups), group)
+        self._groups = (*self._groups, group)
+        if self.is_live:
+            for name, cell in group.named_cells():
+                self._track_trackable(cell, name)
+
+    def _new_slots(self, rule: Rule, leaves: Sequence[Leaf], creation: Creation) -> list[Slots]:
+        taken_over = self._plan.taken_over
+        given = taken_over.slots_for(leaves) if taken_over is not None else [None] * len(leaves)
+        return [
+            {
+                name: creation.keep_beside(leaf, value, name)
+                for name, value in rule.init(read(leaf.value)).items()
+            }
+            if slots is None
+            else slots
+            for leaf, slots in zip(leaves, given, strict=True)
+        ]
+
+
+def paths_below(prefix: str, path: str) -> str:
+    return f"{prefix}/{path}" if prefix and path else prefix or path
+
+
+@dataclass(frozen=True)
+class Subtree:
+    """The part of a state below `path`; usable wherever a state is."""
+
+    state: OptState
+    path: str
+
+    def __getitem__(self, key: str | int) -> Subtree:
+        path = paths_below(self.path, str(key))
+        if not any(paths.is_under(known, path) for known in self.state.paths):
+            places = {prefix for known in self.paths for prefix in paths.prefixes(known)}
+            raise KeyError(
+                f"the state has nothing at {path!r}. {paths.suggestion(path, sorted(places))}"
+            )
+        return Subtree(self.state, path)
+
+    @property
+    def step(self) -> Any:
+        return self.state.step
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path in self.state.paths if paths.is_under(path, self.path)]
+
+    @property
+    def slots(self) -> Slots:
+        """The arrays kept for this one leaf, by name.
+
+        Raises:
+            ValueError: this is the part of more than one leaf.
+        """
+        place = self.state._by_path.get(self.path)
+        if place is None:
+            raise ValueError(
+                f"{self.path!r} has {len(self.paths)} leaves; take one, such as "
+                f"opt_state[{self.paths[0]!r}].slots"
+            )
+        return self.state._groups[place.group].slots[place.row]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __repr__(self) -> str:
+        return describe(self.state, self.path)
+
+
+AnyState = OptState | Subtree
+
+
+def located(opt_state: AnyState) -> tuple[OptState, str]:
+    """The whole state, and the path of the part that was given."""
+    if isinstance(opt_state, Subtree):
+        return opt_state.state, opt_state.path
+    return opt_state, ""
+
+
+def new_state(plan: Plan) -> OptState:
+    """A state with the leaves that the model has so far."""
+    tree = parse(plan.model)
+    if plan.taken_over is not None:
+        step = raw(plan.taken_over.step)
+    elif is_symbolic(tree):
+        step = tf.zeros([], tf.int64)
+    else:
+        step = in_variables(tf.zeros([], tf.int64), "step", tree.leaves)
+    state = OptState(plan, step)
+    if state.is_live:
+        state._track_trackable(step, "step")
+    state.join(tree)
+    return state

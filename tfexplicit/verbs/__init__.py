@@ -1,0 +1,1 @@
+"""The verbs of the package, one per file."""

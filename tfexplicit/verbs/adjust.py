@@ -1,0 +1,127 @@
+"""`adjust` and `adjusted`: other hyperparameters for a state or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit import paths
+from tfexplicit.arguments import expect_state
+from tfexplicit.arrays import is_variable, read
+from tfexplicit.group import Group
+from tfexplicit.hyperparameters import as_float64, check, is_number
+from tfexplicit.state import AnyState, OptState, Subtree, located
+from tfexplicit.unconverted import unconverted
+from tfexplicit.writing import Writer
+
+LINE = "tx.adjust(opt_state, learning_rate=1e-4)"
+
+
+@unconverted
+def adjust(opt_state: AnyState, **hyper: Any) -> None:
+    """Set hyperparameters of the whole state, or of a part: `adjust(opt_state["encoder"], ...)`.
+
+    Takes effect at the next update, also in functions traced earlier. A number replaces a schedule.
+    In a chain a name reaches every part that has it; `**{"adam/epsilon": 1e-8}` reaches one. Where
+    the whole of a Keras optimizer is concerned, its own learning-rate variable is set.
+
+    Raises:
+        TypeError: not a state, nothing to set, or a value that is no number or scalar tensor.
+        ValueError: no rule of this part has the hyperparameter, or the value is out of range.
+    """
+    _adjusted("adjust", opt_state, hyper, Writer(in_place=True))
+
+
+@unconverted
+def adjusted(opt_state: AnyState, **hyper: Any) -> AnyState:
+    """A state with other hyperparameters; `opt_state` stays as it is. Its arrays are tensors."""
+    state = _adjusted("adjusted", opt_state, hyper, Writer(in_place=False))
+    return Subtree(state, opt_state.path) if isinstance(opt_state, Subtree) else state
+
+
+def _adjusted(verb: str, opt_state: Any, hyper: Mapping[str, Any], writer: Writer) -> OptState:
+    expect_state(verb, opt_state, LINE)
+    if not hyper:
+        raise TypeError(f"{verb}: nothing to set. Write {LINE}.")
+    state, prefix = located(opt_state)
+    _check_names(verb, state, prefix, hyper)
+    if writer.in_place and not state.is_live:
+        raise TypeError("adjust: this state holds tensors. Write opt_state = tx.adjusted(...).")
+    groups = [_in_group(state, group, prefix, hyper, writer) for group in state._groups]
+    if writer.in_place:
+        return state
+    return state.with_groups(state.step, groups).as_tensors()
+
+
+def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, Any]) -> None:
+    concerned = [group for group in state._groups if any(_mask(group, prefix))]
+    for name, value in hyper.items():
+        known = [full for group in concerned for full in _names(state, group)]
+        if not any(_means(full, name) for full in known):
+            short = dict.fromkeys(full.rsplit("/", 1)[-1] for full in known)
+            raise ValueError(
+                f"{verb}: no rule here has a hyperparameter {name!r}. "
+                f"{paths.suggestion(name, short)}"
+            )
+        if not (is_number(value) or tf.is_tensor(value) or is_variable(value)):
+            raise TypeError(
+                f"{verb}: {name} must be a number or a scalar tensor, got {value!r}. For a "
+                "schedule make a new state with tx.setup."
+            )
+        for group in concerned:
+            for full, bounds in group.rule.bounds().items():
+                if _means(full, name):
+                    check(repr(group.rule), name, value, bounds)
+
+
+def _names(state: OptState, group: Group) -> list[str]:
+    owner = state._plan.taken_over
+    own = ["learning_rate"] if owner is not None and owner.counts_itself else []
+    return [*group.hyper, *own]
+
+
+def _means(full: str, name: str) -> bool:
+    return full == name or full.endswith(f"/{name}")
+
+
+def _mask(group: Group, prefix: str) -> list[bool]:
+    return [paths.is_under(path, prefix) for path in group.paths]
+
+
+def _in_group(
+    state: OptState, group: Group, prefix: str, hyper: Mapping[str, Any], writer: Writer
+) -> Group:
+    mask = _mask(group, prefix)
+    vectors = dict(group.hyper)
+    for name, value in hyper.items():
+        value = as_float64(value)
+        if _went_to_the_optimizer(state, group, mask, name, value, writer):
+            value = as_float64(float("nan"))
+        for full in vectors:
+            if _means(full, name) and any(mask):
+                new = tf.where(tf.constant(mask), value, read(vectors[full]))
+                vectors[full] = writer.put(vectors[full], new)
+    return replace(group, hyper=vectors)
+
+
+def _went_to_the_optimizer(
+    state: OptState, group: Group, mask: list[bool], name: str, value: Any, writer: Writer
+) -> bool:
+    """A Keras optimizer's own variable stays the truth as long as all its leaves agree."""
+    owner = state._plan.taken_over
+    concerned = owner is not None and owner.rule is group.rule and _means("learning_rate", name)
+    if owner is None or not concerned or not writer.in_place:
+        return False
+    whole = all(all(_mask(other, "")) for other in state._groups) and all(mask)
+    if whole and owner.learning_rate.assign(value):
+        return True
+    if owner.counts_itself:
+        raise ValueError(
+            f"adjust: {group.rule!r} is stepped by its own update, with one learning rate for all "
+            "its leaves"
+            + (", which is a schedule." if whole else ". Write tx.adjust(opt_state, ...).")
+        )
+    return False

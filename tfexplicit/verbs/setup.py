@@ -1,0 +1,46 @@
+"""`setup`: the state of an optimiser for a model."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+from tfexplicit.arguments import expect_model
+from tfexplicit.rule_choice import choice_of
+from tfexplicit.state import OptState, Plan, new_state
+from tfexplicit.tree import parse
+from tfexplicit.unconverted import unconverted
+
+
+@unconverted
+def setup(rule: Any, model: Any, steps: Literal["global", "leaf"] = "global") -> OptState:
+    """Make the state once; `update` uses it at every step.
+
+    Args:
+        rule: a rule such as `tx.Adam(1e-3)`; a Keras optimizer (Keras 3, `tf_keras`, legacy), whose
+            variables and step count become the state; its name or config; a mapping
+            `{path glob: rule}`, the first match counts; or a function `(path, leaf) -> rule`.
+        model: Keras models, `tf.Module`s, variables, tensors or ndarrays, alone or in dicts, lists,
+            tuples and dataclasses. A Keras model need not be built.
+        steps: `"leaf"` counts for each leaf the steps it had a gradient for, and bias correction
+            follows that; `"global"` counts updates, as Keras does.
+
+    Raises:
+        TypeError: arguments swapped, a class instead of a rule, or another kind of object.
+        ValueError: no rule for some leaf, or a Keras optimizer that is built on other variables.
+    """
+    expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
+    if steps not in ("global", "leaf"):
+        raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
+    choose, taken_over = choice_of(rule)
+    state = new_state(
+        Plan(model, choose, steps == "leaf", taken_over, shares_count=taken_over is not None)
+    )
+    if not state.paths and not parse(model).is_unbuilt:
+        warnings.warn(
+            f"setup found no trainable leaves in this {type(model).__name__}, so there is nothing "
+            "to step. Leaves are trainable variables and arrays of float or complex dtype.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return state

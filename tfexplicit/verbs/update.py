@@ -1,0 +1,164 @@
+"""`update` and `updated`: one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tfexplicit import gradients
+from tfexplicit.arguments import expect_state_and_model
+from tfexplicit.arrays import read, shape_of
+from tfexplicit.compiled import run_step
+from tfexplicit.keras_optimizers.adopted import AdoptedRule
+from tfexplicit.observers import observed
+from tfexplicit.paths import suggestion
+from tfexplicit.rebuild import with_leaves
+from tfexplicit.state import AnyState, OptState, Place, Subtree, located, paths_below
+from tfexplicit.step import Move
+from tfexplicit.tree import Leaf, Tree, parse
+from tfexplicit.unconverted import unconverted
+from tfexplicit.writing import Writer
+
+
+@unconverted
+def update(
+    opt_state: AnyState, model: Any, grads: Any, strict: bool = False
+) -> tuple[AnyState, Any]:
+    """One step: `(opt_state, model)` afterwards.
+
+    Leaves that are variables are assigned in place, and so are their slots; then the return value
+    may be ignored. A leaf that is a tensor or ndarray is replaced in the model that is returned:
+    if the model has any, use the return value.
+
+    Args:
+        opt_state: from `setup`, or a part of it such as `opt_state["encoder"]`.
+        model: the model that the state was set up on, or some of its leaves.
+        grads: a tree like the model, a list in the order of `trainables(model)`, or a
+            `{path: gradient}` dict. A leaf whose gradient is None is not stepped.
+        strict: raise if a gradient is None.
+
+    Raises:
+        TypeError: an argument of another kind, such as a rule in place of the state.
+        ValueError: gradients that do not fit the model, all None, or a leaf that the state was
+            not set up on.
+    """
+    return _step("update", opt_state, model, grads, strict, Writer(in_place=True))
+
+
+@unconverted
+def updated(
+    opt_state: AnyState, model: Any, grads: Any, strict: bool = False
+) -> tuple[AnyState, Any]:
+    """The step of `update` without changing anything: variables are read, tensors come back.
+
+    In the model that is returned a Keras model or `tf.Module` becomes a nested dict of its values
+    by path; containers keep their type. The step can be differentiated through.
+    """
+    return _step("updated", opt_state, model, grads, strict, Writer(in_place=False))
+
+
+def _step(
+    verb: str, opt_state: AnyState, model: Any, grads: Any, strict: bool, writer: Writer
+) -> tuple[AnyState, Any]:
+    expect_state_and_model(verb, opt_state, model, grads)
+    state, prefix = located(opt_state)
+    tree = parse(model)
+    in_order = gradients.in_leaf_order(tree, grads)
+    _check_missing(tree, in_order, strict)
+    places = _places(state, prefix, tree, model)
+    moves = [
+        Move(place, leaf.path, leaf.value, grad)
+        for leaf, place, grad in zip(tree.leaves, places, in_order, strict=True)
+        if grad is not None
+    ]
+    if writer.in_place:
+        with observed([leaf.value for leaf in tree.leaves], in_order):
+            if state._plan.taken_over is not None:
+                state._plan.taken_over.before_step()
+            after, new = run_step(state, moves, writer)
+    else:
+        _refuse_adopted(state, moves)
+        after, new = run_step(state, moves, writer)
+    values = _all_values(tree, in_order, new, writer)
+    return (
+        Subtree(after, prefix) if isinstance(opt_state, Subtree) else after,
+        with_leaves(tree, values, model),
+    )
+
+
+def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
+    missing = [leaf.path for leaf, grad in zip(tree.leaves, grads, strict=True) if grad is None]
+    if tree.leaves and len(missing) == len(tree.leaves):
+        raise ValueError(
+            "every gradient is None, so there is nothing to step. Is the loss computed from the "
+            "model inside the tape? Leaves: " + ", ".join(missing)
+        )
+    if missing and strict:
+        raise ValueError("strict=True, and the gradient is None at " + ", ".join(missing))
+
+
+def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]:
+    """Where each leaf lives, after making state for leaves that the model has got since."""
+    places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
+    if None in places and state.is_live:
+        state.join(tree if model is state._plan.model else parse(state._plan.model))
+        places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
+    for leaf, place in zip(tree.leaves, places, strict=True):
+        if place is None:
+            raise _unknown(state, prefix, leaf)
+        _check_shape(state, leaf, place)
+    return [place for place in places if place is not None]
+
+
+def _check_shape(state: OptState, leaf: Leaf, place: Place) -> None:
+    target = state._groups[place.group].targets[place.row]
+    expected = tf.TensorShape(shape_of(target))
+    if not expected.is_compatible_with(tf.TensorShape(shape_of(leaf.value))):
+        raise ValueError(
+            f"{leaf.path!r} has shape {shape_of(leaf.value)}, the state was set up on "
+            f"{tuple(expected)}. Write opt_state = tx.setup(rule, model) for this model."
+        )
+
+
+def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
+    path = paths_below(prefix, leaf.path)
+    if path in state.paths:
+        reason = f"{path!r} is another variable than the one that the state was set up on."
+    else:
+        reason = f"the state has no leaf {path!r}. {suggestion(path, state.paths)}"
+    return ValueError(
+        f"{reason} The state belongs to the model that it was set up on: write "
+        "opt_state = tx.setup(rule, model) once for this model."
+    )
+
+
+def _refuse_adopted(state: OptState, moves: Sequence[Move]) -> None:
+    for move in moves:
+        rule = state._groups[move.place.group].rule
+        if isinstance(rule, AdoptedRule):
+            raise TypeError(
+                f"updated: {rule!r} is stepped by its own update, which changes variables. Use "
+                "tx.update, or a rule such as tx.Adam()."
+            )
+
+
+def _all_values(tree: Tree, grads: Sequence[Any], new: Sequence[Any], writer: Writer) -> list[Any]:
+    """Values of all leaves in order, those without a gradient included."""
+    supply = iter(new)
+    values = []
+    for leaf, grad in zip(tree.leaves, grads, strict=True):
+        if grad is not None:
+            values.append(_like_before(leaf, next(supply), writer))
+        else:
+            values.append(leaf.value if writer.in_place else read(leaf.value))
+    return values
+
+
+def _like_before(leaf: Leaf, value: Any, writer: Writer) -> Any:
+    """`update` gives an ndarray back for an ndarray, if the value is known already."""
+    if writer.in_place and isinstance(leaf.value, np.ndarray) and hasattr(value, "numpy"):
+        return value.numpy()
+    return value

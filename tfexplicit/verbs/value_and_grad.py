@@ -1,0 +1,53 @@
+"""`value_and_grad` and `grad`: gradients that mirror the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import raw, read
+from tfexplicit.rebuild import mirror, with_leaves
+from tfexplicit.tree import parse
+
+
+def value_and_grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
+    """A function `(model, *args) -> (fn(model, *args), gradients)`.
+
+    The gradients mirror the model: containers keep their type, a Keras model or `tf.Module` becomes
+    a nested dict by path, and what is not trainable is None. They go to `update` as they are.
+
+    Args:
+        fn: returns a scalar, or with `has_aux=True` a pair `(scalar, anything)`.
+        has_aux: only the first of the pair is differentiated; the value is the whole pair.
+    """
+
+    def with_gradients(model: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        return differentiated(fn, has_aux, model, args, kwargs)
+
+    return with_gradients
+
+
+def grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
+    """A function `(model, *args) -> gradients`, or with `has_aux=True` `(gradients, aux)`."""
+    both = value_and_grad(fn, has_aux)
+
+    def gradients(model: Any, *args: Any, **kwargs: Any) -> Any:
+        value, grads = both(model, *args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+
+    return gradients
+
+
+def differentiated(
+    fn: Callable[..., Any], has_aux: bool, model: Any, args: Any, kwargs: Any
+) -> tuple[Any, Any]:
+    tree = parse(model)
+    # An ndarray cannot be watched, so the function gets tensors in place of arrays.
+    inputs = [leaf.value if leaf.is_variable else read(leaf.value) for leaf in tree.leaves]
+    with tf.GradientTape() as tape:
+        tape.watch([raw(value) for value in inputs])
+        value = fn(with_leaves(tree, inputs, model), *args, **kwargs)
+        target = value[0] if has_aux else value
+    return value, mirror(tree, tape.gradient(target, [raw(value) for value in inputs]))

@@ -1,0 +1,34 @@
+"""Where the results of a step go: into variables, or into new tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tfexplicit.arrays import is_variable, raw, read
+
+
+@dataclass(frozen=True)
+class Writer:
+    """`in_place` assigns what is a variable; everything else comes back as a new tensor."""
+
+    in_place: bool
+
+    def put(self, cell: Any, value: Any) -> Any:
+        """Give a cell of the state a new value."""
+        if self.in_place and is_variable(cell):
+            raw(cell).assign(value, read_value=False)
+            return cell
+        return value
+
+    def move(self, leaf: Any, subtract: Any, constrain: Callable[[Any], Any] | None) -> Any:
+        """Subtract from a leaf, then hold it to its constraint."""
+        if self.in_place and is_variable(leaf):
+            variable = raw(leaf)
+            variable.assign_sub(subtract, read_value=False)
+            if constrain is not None:
+                variable.assign(constrain(read(leaf)), read_value=False)
+            return leaf
+        moved = read(leaf) - subtract
+        return moved if constrain is None else constrain(moved)
