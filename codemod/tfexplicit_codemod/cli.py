@@ -1,0 +1,60 @@
+"""The command line: `tfexplicit migrate | diff | check | verify | explain`."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+from tfexplicit_codemod.commands import check, diff, explain, migrate, verify
+from tfexplicit_codemod.errors import Stop
+
+EXIT_CODES = """\
+exit codes:
+  0  done, or nothing to do
+  1  check or diff found sites; verify found a difference
+  2  the command was wrong
+  3  finished, but some files failed or were skipped; verify came to no verdict
+  4  refused: a file to write has uncommitted changes
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code; argparse itself exits with 2."""
+    _survive_any_file_name()
+    arguments = _parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except Stop as stop:
+        print(f"tfexplicit: {stop}", file=sys.stderr)
+        return stop.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; Python must not flush into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tfexplicit",
+        description="Moves TensorFlow and Keras training code to explicit optimiser state.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in (check, diff, verify, migrate, explain):
+        command.add_parser(subparsers)
+    return parser
+
+
+def _survive_any_file_name() -> None:
+    # A file name that the terminal's encoding cannot show is printed with escapes.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

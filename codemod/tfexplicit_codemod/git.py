@@ -1,0 +1,87 @@
+"""What git knows about a folder. Without git, or outside a checkout, it knows nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from shutil import which
+
+from tfexplicit_codemod.errors import Refused, UsageError
+
+
+@cache
+def checkout_of(folder: Path) -> Path | None:
+    """The root of the checkout that holds this folder; None without git or outside a checkout."""
+    if which("git") is None:
+        return None
+    folder = folder.resolve()
+    return next((above for above in (folder, *folder.parents) if (above / ".git").exists()), None)
+
+
+def listed_files(folder: Path) -> list[Path]:
+    """Tracked files and untracked files that are not ignored, below a folder of a checkout.
+
+    Submodules and checkouts inside the checkout are listed too: `git ls-files` names only their
+    folder.
+    """
+    done = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    if done.returncode:
+        raise UsageError(f"git cannot list {folder}: {_message(done)}")
+    files: list[Path] = []
+    for name in sorted(set(_names(done.stdout))):
+        entry = folder / name
+        if entry.is_dir() and not entry.is_symlink():
+            files += listed_files(entry)
+        else:
+            files.append(entry)
+    return files
+
+
+def ignores(folder: Path) -> bool:
+    """True if a `.gitignore` of its checkout ignores this whole folder."""
+    return _git(folder.parent, "check-ignore", "-q", str(folder.resolve())).returncode == 0
+
+
+def uncommitted(files: list[Path]) -> list[Path]:
+    """Those of the files that are tracked and differ from the last commit."""
+    changed: dict[Path, set[Path]] = {}
+    dirty = []
+    for file in files:
+        target = file.resolve()
+        root = checkout_of(target.parent)
+        if root is None:
+            continue
+        if root not in changed:
+            changed[root] = _changed_files(root)
+        if target in changed[root]:
+            dirty.append(file)
+    return dirty
+
+
+def _changed_files(root: Path) -> set[Path]:
+    done = _git(root, "status", "--porcelain", "--untracked-files=no", "--no-renames", "-z")
+    if done.returncode:
+        raise Refused(
+            f"git cannot say whether {root} has uncommitted changes: {_message(done)}\n"
+            "Pass --allow-dirty to go on without that check."
+        )
+    status_width = len("XY ")
+    return {root / name[status_width:] for name in _names(done.stdout)}
+
+
+def _names(output: bytes) -> list[str]:
+    return [_file_name(name) for name in output.split(b"\0") if name]
+
+
+def _file_name(name: bytes) -> str:
+    # Names are bytes to git; this is how Python spells such a name for the file system.
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+
+
+def _message(done: subprocess.CompletedProcess[bytes]) -> str:
+    return done.stderr.decode("utf-8", "replace").strip()

@@ -1,0 +1,73 @@
+"""Renders the registry: what `explain` prints and the guide's pages, from one source.
+
+`python -m tfexplicit_codemod.guide migration_guide/codes` writes the pages.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tfexplicit_codemod.registry import Rule, all_rules
+
+_LEFT = (
+    "`tfexplicit migrate` leaves this site as it is, with a `TODO` comment: it goes on working, "
+    "and a person decides."
+)
+
+
+def render_page(rule: Rule) -> str:
+    """The guide's page for one code, as Markdown."""
+    kind = "`tfexplicit migrate` rewrites this." if rule.is_rewrite else _LEFT
+    after = "After" if rule.is_rewrite else "Write instead"
+    return (
+        f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{kind}\n\n"
+        f"## Before\n\n{_code(rule.before)}\n## {after}\n\n{_code(rule.after)}\n"
+        f"## Why\n\n{rule.why.strip()}\n\nSince {rule.since}.\n"
+    )
+
+
+def render_index() -> str:
+    """The table of all codes, as Markdown."""
+    rows = [
+        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.summary} |" for rule in all_rules()
+    ]
+    return "\n".join(
+        [
+            "# Codes",
+            "",
+            "TX1xx: a rewrite. TX2xx: why a site is left for a person. "
+            "`tfexplicit explain CODE` prints the same pages.",
+            "",
+            "| code | name | what it is |",
+            "| --- | --- | --- |",
+            *rows,
+            "",
+        ]
+    )
+
+
+def pages() -> dict[str, str]:
+    """Every generated page, by its file name."""
+    return {f"{rule.code}.md": render_page(rule) for rule in all_rules()} | {
+        "README.md": render_index()
+    }
+
+
+def write_pages(folder: Path) -> None:
+    """Makes the folder hold the pages of the present codes, and no page of a code that is gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in set(folder.glob("*.md")) - {folder / name for name in pages()}:
+        stale.unlink()
+    for name, text in pages().items():
+        (folder / name).write_text(text, "utf-8")
+
+
+def _code(source: str) -> str:
+    return f"```python\n{source.strip()}\n```\n"
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m tfexplicit_codemod.guide FOLDER")
+    write_pages(Path(sys.argv[1]))

@@ -1,0 +1,74 @@
+"""The report that a program reads.
+
+The schema, which only grows while `schema` stays 1:
+
+    {
+      "schema": 1,
+      "tool": "tfexplicit",
+      "version": "0.1.0",
+      "summary": {
+        "files": 10,
+        "outcomes": {"changed": 2, "unchanged": 6, "needs-hand": 1, "skipped": 1, "failed": 0},
+        "sites": 5,
+        "rewritten": {"TX101": 3},      sites by code, that `migrate` rewrites
+        "left": {"TX201": 2}            sites by code, that are left for a person
+      },
+      "files": [                        every file that was looked at, by path
+        {
+          "path": "src/train.py",
+          "outcome": "needs-hand",      what `migrate` makes of the file
+          "reason": "",                 why, where the outcome is skipped or failed
+          "sites": [                    lines and columns count from 1
+            {"line": 3, "column": 5, "code": "TX201", "text": "...", "reason": "..."}
+          ]
+        }
+      ]
+    }
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.tally import sites_of, tally
+from tfexplicit_codemod.version import installed_version
+
+SCHEMA = 1
+
+
+def json_report(results: list[FileResult]) -> str:
+    counts = tally(results)
+    report = {
+        "schema": SCHEMA,
+        "tool": "tfexplicit",
+        "version": installed_version(),
+        "summary": {
+            "files": counts.files,
+            "outcomes": {outcome.value: number for outcome, number in counts.outcomes.items()},
+            "sites": counts.sites,
+            "rewritten": counts.rewritten,
+            "left": counts.left,
+        },
+        "files": [_file(result) for result in results],
+    }
+    return json.dumps(report, indent=2)
+
+
+def _file(result: FileResult) -> dict[str, Any]:
+    return {
+        "path": result.path.as_posix(),
+        "outcome": result.outcome.value,
+        "reason": result.reason,
+        "sites": [
+            {
+                "line": site.line,
+                "column": site.column,
+                "code": site.code,
+                "text": site.text,
+                "reason": site.reason,
+            }
+            for site in sites_of(result)
+        ],
+    }

@@ -1,0 +1,49 @@
+"""The counts of a run, made once, so that no two reports can disagree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tfexplicit_codemod.outcome import FileResult, Outcome, Site
+
+DONE = (Outcome.CHANGED, Outcome.UNCHANGED, Outcome.NEEDS_HAND)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """`rewritten` and `left` count sites; a file that failed or was skipped has neither."""
+
+    files: int
+    outcomes: dict[Outcome, int]
+    rewritten: dict[str, int]
+    left: dict[str, int]
+
+    @property
+    def sites(self) -> int:
+        return sum(self.rewritten.values()) + sum(self.left.values())
+
+    @property
+    def all_done(self) -> bool:
+        """True if no file failed or was skipped."""
+        return self.files == sum(self.outcomes[outcome] for outcome in DONE)
+
+
+def tally(results: list[FileResult]) -> Tally:
+    outcomes = Counter(result.outcome for result in results)
+    sites = [site for result in results for site in sites_of(result)]
+    return Tally(
+        files=len(results),
+        outcomes={outcome: outcomes[outcome] for outcome in Outcome},
+        rewritten=_by_code(site for site in sites if not site.left),
+        left=_by_code(site for site in sites if site.left),
+    )
+
+
+def sites_of(result: FileResult) -> tuple[Site, ...]:
+    return result.sites if result.outcome in DONE else ()
+
+
+def _by_code(sites: Iterable[Site]) -> dict[str, int]:
+    return dict(sorted(Counter(site.code for site in sites).items()))

@@ -1,0 +1,91 @@
+"""The project that a script belongs to, and copies of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from tfexplicit_codemod import git
+from tfexplicit_codemod.discovery import is_never_entered
+from tfexplicit_codemod.errors import CannotVerify
+
+LARGEST_COPY = 2**30  # bytes
+BUILD_FOLDERS = frozenset({"build", "dist"})  # may be packages that the script imports
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder, its files, and the script in it; the paths of files are relative to `root`."""
+
+    root: Path
+    files: tuple[Path, ...]
+    script: Path
+
+    def copy_to(self, folder: Path) -> None:
+        for file in self.files:
+            copied = folder / file
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            if (self.root / file).is_symlink():
+                copied.symlink_to(self._link_target(file))
+            else:
+                shutil.copy2(self.root / file, copied)
+
+    def _link_target(self, file: Path) -> Path:
+        """A link within the project leads within the copy; any other leads where it led."""
+        target = (self.root / file).resolve()
+        if target.is_relative_to(self.root):
+            return (self.root / file).readlink()
+        return target
+
+
+def find_project(script: Path, *, without: Path) -> Project:
+    """The script's checkout, or its folder where there is none; `without` is left out.
+
+    `CannotVerify` if it is too large to copy.
+    """
+    script = script.resolve()
+    root = git.checkout_of(script.parent)
+    files = [file for file in git.listed_files(root) if _is_file(file)] if root else []
+    if root is None or script not in files:
+        root = script.parent
+        files = _files_below(root, without)
+    _check_size(root, files)
+    return Project(root, tuple(file.relative_to(root) for file in files), script.relative_to(root))
+
+
+def _files_below(root: Path, without: Path) -> list[Path]:
+    files: list[Path] = []
+    for name, folders, names in os.walk(root):
+        folder = Path(name)
+        links = [each for each in folders if (folder / each).is_symlink()]
+        folders[:] = [each for each in folders if _is_copied(folder / each, without)]
+        files += [folder / each for each in links + names if _is_file(folder / each)]
+    return files
+
+
+def _is_copied(folder: Path, without: Path) -> bool:
+    return folder.name in BUILD_FOLDERS or not (is_never_entered(folder) or folder == without)
+
+
+def _is_file(path: Path) -> bool:
+    """False for sockets, pipes, and files that git knows but that are gone."""
+    return path.is_symlink() or path.is_file()
+
+
+def _check_size(root: Path, files: list[Path]) -> None:
+    sizes = {file: file.lstat().st_size for file in files}
+    total = sum(sizes.values())
+    if total > LARGEST_COPY:
+        largest = max(sizes, key=lambda file: sizes[file])
+        raise CannotVerify(
+            f"{root} holds {_gib(total)} in {len(files)} files, and verify copies at most "
+            f"{_gib(LARGEST_COPY)}. The largest is {largest} ({_gib(sizes[largest])}). "
+            "Let .gitignore name the data and read it from an absolute path, or move the "
+            "script into a smaller folder."
+        )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.2f} GiB"

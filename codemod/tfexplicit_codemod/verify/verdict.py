@@ -1,0 +1,143 @@
+"""`verify`, from the script to the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+
+from tfexplicit_codemod.diff_text import print_diff
+from tfexplicit_codemod.errors import CannotVerify, UsageError
+from tfexplicit_codemod.migration import migrate_paths, would_write
+from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.report_text import (
+    lines_of_files_not_done,
+    lines_of_sites_left,
+    print_lines,
+)
+from tfexplicit_codemod.verify.compare import compare
+from tfexplicit_codemod.verify.process import Program, run
+from tfexplicit_codemod.verify.project import Project, find_project
+from tfexplicit_codemod.verify.records import Trajectory
+from tfexplicit_codemod.verify.report import describe, print_table, print_verdict
+from tfexplicit_codemod.write import write_changed
+
+
+def verify_script(script: Path, arguments: list[str]) -> int:
+    """0 if the migrated program trains as the original does, 1 if not."""
+    if not script.is_file():
+        raise UsageError(f"{script}: there is no such script")
+    if find_spec("tensorflow") is None:
+        raise CannotVerify(
+            "verify runs the program, and TensorFlow is not installed here. "
+            "Write: pip install 'tfexplicit[tf]'"
+        )
+    console = Console()
+    with _workspace() as workspace:
+        project = find_project(script, without=workspace)
+        before, after = (
+            _program(name, project, script, arguments, workspace) for name in ("before", "after")
+        )
+        results = _migrate(after.copy)
+        trajectory_before = _run(console, before, workspace)
+        _show_rewrite(console, results, trajectory_before)
+        trajectory_after = _run(console, after, workspace)
+    return compare_and_report(console, trajectory_before, trajectory_after)
+
+
+def compare_and_report(console: Console, before: Trajectory, after: Trajectory) -> int:
+    comparison = compare(before, after)
+    print_lines(console, dict.fromkeys([*before.notes, *after.notes]))
+    print_table(console, before, after, comparison)
+    if len(before.updates) != len(after.updates):
+        first = comparison.first
+        raise CannotVerify(
+            f"the program before made {len(before.updates)} updates and the program after made "
+            f"{len(after.updates)}. "
+            + (f"They differ: {describe(first)}." if first else "Those that both made are equal.")
+        )
+    print_verdict(console, comparison)
+    return 0 if comparison.equal else 1
+
+
+@contextmanager
+def _workspace() -> Iterator[Path]:
+    """A temporary folder that is gone afterwards, also after Ctrl-C and SIGTERM."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        with tempfile.TemporaryDirectory(prefix="tfexplicit-verify-") as folder:
+            yield Path(folder).resolve()
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _program(
+    name: str, project: Project, script: Path, arguments: list[str], workspace: Path
+) -> Program:
+    """Copies the project, and places script and working directory in it as they are placed now."""
+    copy = workspace / name
+    project.copy_to(copy)
+    here = Path.cwd()
+    if here.is_relative_to(project.root):
+        working_directory = copy / here.relative_to(project.root)
+    else:
+        working_directory = copy / project.script.parent
+    working_directory.mkdir(parents=True, exist_ok=True)
+    script_as_typed = os.path.relpath(copy / project.script, working_directory)
+    if script.is_absolute():
+        script_as_typed = str(copy / project.script)
+    return Program(name, copy, project.root, script_as_typed, tuple(arguments), working_directory)
+
+
+def _migrate(copy: Path) -> list[FileResult]:
+    """Migrates a copy, and names the files by their paths in the project."""
+    results = write_changed(migrate_paths([copy], todo=False))
+    results = [replace(result, path=result.path.relative_to(copy)) for result in results]
+    if not any(would_write(result) for result in results):
+        raise CannotVerify("\n".join(["nothing was rewritten.", *_why_not(results)]))
+    return results
+
+
+def _show_rewrite(console: Console, results: list[FileResult], run: Trajectory) -> None:
+    """Prints the diff of the files that the program loaded: only they are put to the proof."""
+    loaded = [result for result in results if result.path.as_posix() in run.loaded]
+    others = [
+        str(result.path) for result in results if would_write(result) and result not in loaded
+    ]
+    if not any(would_write(result) for result in loaded):
+        raise CannotVerify(
+            "\n".join(
+                [
+                    "no file that this program loads was rewritten. Rewritten, but not run: "
+                    + ", ".join(others),
+                    *_why_not(loaded),
+                ]
+            )
+        )
+    print_diff(loaded)
+    print_lines(console, _why_not(loaded))
+    if others:
+        print_lines(
+            console, [f"Not proven by this run, which does not load them: {', '.join(others)}"]
+        )
+
+
+def _why_not(results: list[FileResult]) -> list[str]:
+    return [*lines_of_sites_left(results), *lines_of_files_not_done(results)]
+
+
+def _run(console: Console, program: Program, workspace: Path) -> Trajectory:
+    with console.status(f"Running the program {program.name}..."):
+        return run(program, workspace)

@@ -1,0 +1,194 @@
+"""The recorder sees every update once, in order, with the values after it, however it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+from tfexplicit_codemod.verify.digest import digest_of
+from tfexplicit_codemod.verify.hooks import hooks_for
+from tfexplicit_codemod.verify.recorder import Recorder
+from tfexplicit_codemod.verify.records import Trajectory, read_trajectory
+
+import tfexplicit as tx
+from tfexplicit.observers import observers
+
+HOOKED = [
+    (keras.optimizers.Optimizer, "apply"),
+    (keras.optimizers.LossScaleOptimizer, "apply"),
+    (tf_keras.optimizers.Optimizer, "apply_gradients"),
+    (tf_keras.optimizers.legacy.Optimizer, "apply_gradients"),
+]
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Recorder:
+    return Recorder(tmp_path / "record")
+
+
+@pytest.fixture
+def recorded(recorder: Recorder, tmp_path: Path) -> Callable[[], Trajectory]:
+    return lambda: read_trajectory(tmp_path / "record")
+
+
+@pytest.fixture
+def hooked(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for owner, name in HOOKED:
+        # Makes monkeypatch put the original back afterwards.
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    before = list(observers)
+    for package in (keras, tf_keras, tx):
+        hooks_for(recorder)[package.__name__](package)
+    yield
+    observers[:] = before
+
+
+def descend(recorder: Recorder, leaf: tf.Variable, gradient: tf.Tensor) -> None:
+    with recorder.around_update([leaf], [gradient]):
+        leaf.assign_sub(gradient)
+
+
+def firsts(trajectory: Trajectory) -> list[float]:
+    return [update.leaves[0].first for update in trajectory.updates]
+
+
+def test_eager(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
+    leaf = tf.Variable([10.0, 2.0], name="w")
+    descend(recorder, leaf, tf.constant([3.0, 4.0]))
+    [update] = recorded().updates
+    assert update.gradient_norm == 5.0
+    [seen] = update.leaves
+    assert (seen.name, seen.shape, seen.dtype) == ("w:0", (2,), "float32")
+    assert (seen.crc, seen.norm, seen.total, seen.first) == digest_of(leaf.numpy())
+
+
+def test_every_run_of_a_traced_function_in_program_order(
+    recorder: Recorder, recorded: Callable[[], Trajectory]
+) -> None:
+    one, two = tf.Variable(0.0), tf.Variable(100.0)
+
+    @tf.function
+    def step(gradient: tf.Tensor) -> None:
+        descend(recorder, one, gradient)
+        if gradient > 1.5:
+            descend(recorder, two, gradient)
+        descend(recorder, one, gradient)
+
+    for gradient in (1.0, 2.0):
+        step(tf.constant(gradient))
+    assert firsts(recorded()) == [-1.0, -2.0, -4.0, 98.0, -6.0]
+    assert [update.group for update in recorded().updates] == [0, 0, 0, 1, 0]
+
+
+def test_while_loop(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
+    leaf = tf.Variable(0.0)
+
+    @tf.function
+    def loop() -> None:
+        for _ in tf.range(20):
+            descend(recorder, leaf, tf.constant(1.0))
+
+    loop()
+    assert firsts(recorded()) == [-1.0 - step for step in range(20)]
+
+
+def test_an_update_inside_an_update_is_one(
+    recorder: Recorder, recorded: Callable[[], Trajectory]
+) -> None:
+    leaf = tf.Variable(1.0)
+    with recorder.around_update([leaf], [tf.constant(1.0)]):
+        descend(recorder, leaf, tf.constant(1.0))
+    descend(recorder, leaf, tf.constant(1.0))
+    assert firsts(recorded()) == [0.0, -1.0]
+
+
+def test_an_update_that_raises_is_not_recorded_and_the_next_one_is(
+    recorder: Recorder, recorded: Callable[[], Trajectory]
+) -> None:
+    leaf = tf.Variable(1.0)
+    with pytest.raises(ValueError, match="no"), recorder.around_update([leaf], [leaf]):
+        raise ValueError("no")
+    descend(recorder, leaf, tf.constant(1.0))
+    assert firsts(recorded()) == [0.0]
+
+
+def test_missing_and_sparse_gradients_and_half_precision(
+    recorder: Recorder, recorded: Callable[[], Trajectory]
+) -> None:
+    table = tf.Variable(tf.zeros((4, 2)))
+    half = tf.Variable([1.0, 2.0], dtype=tf.bfloat16)
+    rows = tf.IndexedSlices(tf.constant([[1.0, 0.0], [2.0, 4.0]]), tf.constant([1, 1]), (4, 2))
+    with recorder.around_update([table, half], [rows, None]):
+        pass
+    [update] = recorded().updates
+    assert update.gradient_norm == 5.0
+    assert update.without_gradient == 1
+    assert [leaf.dtype for leaf in update.leaves] == ["float32", "bfloat16"]
+    assert update.leaves[1].total == 3.0
+
+
+def optimizers() -> list[object]:
+    return [
+        keras.optimizers.SGD(1.0),
+        keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(1.0), initial_scale=1.0),
+        tf_keras.optimizers.SGD(1.0),
+        tf_keras.optimizers.legacy.SGD(1.0),
+    ]
+
+
+@pytest.mark.usefixtures("hooked")
+@pytest.mark.parametrize("index", range(4), ids=["keras", "loss scale", "tf_keras", "legacy"])
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "tf.function"])
+def test_keras_optimizers(index: int, compiled: bool, recorded: Callable[[], Trajectory]) -> None:
+    optimizer = optimizers()[index]
+    leaf = (keras.Variable if index < 2 else tf.Variable)([10.0, 2.0])
+
+    def step() -> None:
+        optimizer.apply_gradients(zip([tf.constant([3.0, 4.0])], [leaf], strict=True))
+
+    run = tf.function(step) if compiled else step
+    run()
+    run()
+    trajectory = recorded()
+    assert [update.gradient_norm for update in trajectory.updates] == [5.0, 5.0]
+    assert firsts(trajectory) == [7.0, 4.0]
+
+
+@pytest.mark.usefixtures("hooked")
+def test_keras_fit(recorded: Callable[[], Trajectory]) -> None:
+    model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", jit_compile=False)
+    model.fit(np.ones((6, 2)), np.ones((6, 1)), batch_size=2, epochs=2, verbose=0)
+    updates = recorded().updates
+    assert len(updates) == 6
+    assert updates[-1].leaves[0].norm == pytest.approx(np.linalg.norm(model.weights[0]))
+
+
+class Renamed(keras.optimizers.SGD):
+    """A user's own optimizer, which `setup` adopts: its update runs inside ours."""
+
+
+@pytest.mark.usefixtures("hooked")
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "tf.function"])
+@pytest.mark.parametrize("rule", ["rule", "keras", "adopted"])
+def test_tfexplicit_updates_are_recorded_once(
+    rule: str, compiled: bool, recorded: Callable[[], Trajectory]
+) -> None:
+    made = {"rule": tx.SGD, "keras": keras.optimizers.SGD, "adopted": Renamed}[rule](1.0)
+    leaf = tf.Variable([10.0, 2.0])
+    opt_state = tx.setup(made, [leaf])
+
+    def step() -> None:
+        tx.update(opt_state, [leaf], [tf.constant([3.0, 4.0])])
+
+    run = tf.function(step) if compiled else step
+    run()
+    run()
+    trajectory = recorded()
+    assert firsts(trajectory) == [7.0, 4.0]
+    assert [update.gradient_norm for update in trajectory.updates] == [5.0, 5.0]
