@@ -23,7 +23,7 @@ class SelfAttributes:
         """The one method that sets `self.<name>`, and the statement after which it is set."""
         method = self.setter(cls, name)
         binders = [store.statement for store in self.classes.assignments(cls, name)]
-        found = definition(self.source, binders)
+        found = definition(self.source, f"self.{name}", binders)
         if found is None:
             raise tx203_unclear_definition.leave(
                 f"`self.{name}` is bound in a branch or a loop of `{method.name}`"
@@ -40,10 +40,7 @@ class SelfAttributes:
         elsewhere = self.classes.stores_elsewhere(cls, name)
         methods = {store.method for store in stores}
         if elsewhere or len(methods) != 1:
-            lines = sorted(store.statement.lineno for store in [*stores, *elsewhere])
-            raise tx203_unclear_definition.leave(
-                f"`.{name}` is set in several places (lines {', '.join(map(str, lines))})"
-            )
+            raise tx203_unclear_definition.leave(f"`.{name}` is set in several places")
         method = methods.pop()
         assert method is not None
         if any(self._function(store.statement) is not method for store in stores):
@@ -68,13 +65,13 @@ class SelfAttributes:
         call = self._only_call_in(maker, setter)
         if call is not None:
             self.definition(model.owner, name)
-            return Definition(call, (call,), ())
+            return Definition(f"self.{name}", call, (call,), ())
         if setter.name == "__init__" and isinstance(maker, Method):
             set_at = self.definition(model.owner, name)
             if not self._is_called_before(setter, maker, set_at):
                 return None
         raise tx203_unclear_definition.leave(
-            f"`self.{name}` is set in `{setter.name}`, the optimizer elsewhere: which comes first?"
+            f"`self.{name}` is set in `{setter.name}`, perhaps after the optimizer is made"
         )
 
     def require_fixed(self, reference: Reference) -> None:

@@ -15,8 +15,9 @@ LEAVES_BLOCK = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 @dataclass(frozen=True)
 class Definition:
-    """A name is bound for good after `statement`; `earlier` bindings came in statements before."""
+    """`name` is bound for good after `statement`; `earlier` bindings came in statements before."""
 
+    name: str
     statement: ast.stmt
     binders: tuple[ast.stmt, ...]
     earlier: tuple[ast.stmt, ...]
@@ -26,7 +27,7 @@ class Definition:
         return self.statement.lineno
 
 
-def definition(source: Source, binders: Collection[ast.stmt]) -> Definition | None:
+def definition(source: Source, name: str, binders: Collection[ast.stmt]) -> Definition | None:
     """Where a name bound by these statements of one function gets its last value.
 
     None where it may stay unbound, or is bound anew in a loop.
@@ -48,7 +49,7 @@ def definition(source: Source, binders: Collection[ast.stmt]) -> Definition | No
     last = in_order[-1]
     if not surely_binds(block[: block.index(last) + 1], set(binders)):
         return None
-    return Definition(last, tuple(binders), tuple(in_order[:-1]))
+    return Definition(name, last, tuple(binders), tuple(in_order[:-1]))
 
 
 def _same_next_statement(chains: list[list[ast.stmt]], depth: int) -> bool:
@@ -93,7 +94,9 @@ def holds_at(source: Source, done: ast.stmt, at: ast.stmt) -> bool:
             if statement in block:
                 return block.index(done) < block.index(statement)
         outer = source.parent_of[done]
-        if not isinstance(outer, WITHS):
+        if isinstance(outer, ast.ExceptHandler):
+            outer = source.parent_of[outer]
+        if not isinstance(outer, ast.stmt) or not surely_binds([outer], {done}):
             return False
         done = outer
 

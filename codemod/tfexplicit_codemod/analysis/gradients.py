@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.reaching import reaching
@@ -18,11 +18,13 @@ class Pairs:
     """`gradients` is the code of the gradients alone, for the variables in the same order.
 
     `sources` is what `tape.gradient` differentiated by, where the tape call is in sight.
+    `skips_none` is true where pairs without a gradient were dropped on the way.
     """
 
     gradients: str
     variables: ast.expr
     sources: ast.expr | None = None
+    skips_none: bool = False
 
 
 class Gradients:
@@ -51,7 +53,9 @@ class Gradients:
         text = self.source.segment(gradients)
         if isinstance(gradients, ast.GeneratorExp):
             text = f"[{text[1:-1]}]"
-        elif isinstance(gradients, ast.Starred | ast.NamedExpr | ast.Yield | ast.Await):
+        elif isinstance(gradients, ast.IfExp | ast.Lambda):
+            text = f"({text})"
+        elif isinstance(gradients, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
             raise tx212_pairs.leave(self.source.one_line(gradients))
         return Pairs(text, variables, self._sources(gradients))
 
@@ -76,6 +80,8 @@ class Gradients:
         if held is None or held.path:
             raise tx212_pairs.leave(name.id)
         pairs = self.of_pairs(held.value)
+        if pairs.skips_none:
+            raise tx212_pairs.leave(name.id)
         return Pairs(f"[g for g, _ in {name.id}]", pairs.variables, pairs.sources)
 
     def _of_comprehension(self, node: Comprehension) -> Pairs:
@@ -90,7 +96,7 @@ class Gradients:
         gradient, variable = generator.target.elts
         assert isinstance(gradient, ast.Name)
         assert isinstance(variable, ast.Name)
-        if not _is_name(element.elts[1], variable.id):
+        if not _is_name(element.elts[1], variable.id) or isinstance(element.elts[0], ast.NamedExpr):
             raise unknown
         skips_none = _tests_not_none(generator.ifs, gradient.id)
         if generator.ifs and not skips_none:
@@ -98,7 +104,7 @@ class Gradients:
         pairs = self.of_pairs(generator.iter)
         if _is_name(element.elts[0], gradient.id):
             # A pair left out and a None gradient are the same to `update`: no step.
-            return pairs
+            return replace(pairs, skips_none=skips_none)
         changed = self.source.segment(element.elts[0])
         if skips_none:
             changed = f"None if {gradient.id} is None else {changed}"
@@ -107,7 +113,7 @@ class Gradients:
             text = f"[{changed} for {gradient.id}, {variable.id} in {pairs_again}]"
         else:
             text = f"[{changed} for {gradient.id} in {pairs.gradients}]"
-        return Pairs(text, pairs.variables, pairs.sources)
+        return Pairs(text, pairs.variables, pairs.sources, skips_none)
 
     # The tape behind the gradients.
 

@@ -44,11 +44,9 @@ def leave_mixed_groups(
     for update in left:
         stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
         for home in homes.keys() & stepped:
-            line = update.call.lineno
             for each in homes[home].members:
-                found[each.update] = tx214_partly_left.leave(
-                    source.one_line(each.update.receiver), line
-                )
+                receiver = source.one_line(each.update.receiver)
+                found[each.update] = tx214_partly_left.leave(receiver, left[update].code)
     return found
 
 

@@ -36,9 +36,14 @@ def qualified(source: Source, node: ast.expr) -> str | None:
 
 
 def imported_paths(scope: Scope, name: str) -> list[str]:
-    """The import paths bound to a name; none when something else binds it as well."""
+    """The import paths bound to a name; none when something else binds it as well.
+
+    `tf = None` after a failed import is no such thing.
+    """
     paths: list[str] = []
     for binding in scope.bindings[name]:
+        if isinstance(binding.value, ast.Constant) and binding.value.value is None:
+            continue
         if not isinstance(binding.node, ast.Import | ast.ImportFrom):
             return []
         paths.append(_path_of_import(binding.node, name))

@@ -42,14 +42,14 @@ class Placements:
                 continue
             if not holds_at(self.source, each.statement, later.statement):
                 raise tx203_unclear_definition.leave(
-                    f"the optimizer or its model is bound in a branch (line {each.line})"
+                    f"`{each.name}` is bound in a branch, `{later.name}` is not"
                 )
         self._check_lifetimes(made, later)
         self._check_earlier_bindings(definitions)
-        self._check_room(later.statement)
+        self._check_room(later)
         self._check_leaves_stay(models, later.statement, function)
         for site in sites:
-            self._check_reached(site, later.statement, function)
+            self._check_reached(site, later, function)
         return Placement(later.statement, made)
 
     # Definitions.
@@ -72,7 +72,7 @@ class Placements:
         binders = [
             self.source.statement(b.node) for b in bindings if not isinstance(b.node, ast.arg)
         ]
-        found = definition(self.source, binders) if binders else None
+        found = definition(self.source, name, binders) if binders else None
         if found is None or len(binders) < len(bindings):
             raise tx203_unclear_definition.leave(
                 f"`{name}` is bound in a branch or a loop, or more than once"
@@ -94,7 +94,7 @@ class Placements:
             if all(binding.kind == "parameter" for binding in model.owner.bindings[name]):
                 raise tx202_model_out_of_sight.leave(name, f"is a parameter of `{inner}`")
             raise tx202_model_out_of_sight.leave(
-                name, f"is made in `{inner}`, which does not make the optimizer"
+                name, f"is made in `{inner}`, the optimizer is not"
             )
         if model.owner is function:
             bindings = model.owner.bindings[name]
@@ -121,8 +121,7 @@ class Placements:
         loops = loops_around(self.source, later.statement)
         if any(loop not in loops_around(self.source, made.statement) for loop in loops):
             raise tx203_unclear_definition.leave(
-                f"the model is made anew in the loop at line {loops[0].lineno}, "
-                "its optimizer is not"
+                f"`{later.name}` is made anew in a loop, `{made.name}` is not"
             )
 
     def _check_earlier_bindings(self, definitions: list[Definition]) -> None:
@@ -132,10 +131,7 @@ class Placements:
             first_lines = [min(b.lineno for b in other.binders) for other in others]
             for earlier in each.earlier:
                 if not any(earlier.lineno < first for first in first_lines):
-                    raise tx203_unclear_definition.leave(
-                        "the optimizer or its model is bound again "
-                        f"(lines {earlier.lineno} and {each.line})"
-                    )
+                    raise tx203_unclear_definition.leave(f"`{each.name}` is bound more than once")
 
     def _check_leaves_stay(self, models: list[Reference], setup: ast.stmt, function: Scope) -> None:
         """The leaves that `setup` sees must be those of the first step."""
@@ -144,8 +140,8 @@ class Placements:
                 continue
             if function in self.source.scope(attribute).ancestors():
                 raise tx203_unclear_definition.leave(
-                    f"`{self.source.one_line(attribute)}` at line {attribute.lineno} changes "
-                    "what is trained after the optimizer is made"
+                    f"`{self.source.one_line(attribute)}` changes what is trained after the "
+                    "optimizer is made"
                 )
 
     def _changes_leaves(self, attribute: ast.Attribute, models: list[Reference]) -> bool:
@@ -156,16 +152,16 @@ class Placements:
         adds = is_call and attribute.attr in ("add", "pop")
         return adds and self.references.resolve(attribute.value) in models
 
-    def _check_room(self, statement: ast.stmt) -> None:
+    def _check_room(self, later: Definition) -> None:
+        statement = later.statement
         if self.source.follows_colon(statement) or not self.source.ends_its_line(statement):
             raise tx203_unclear_definition.leave(
-                f"line {statement.lineno} has no room for a statement after it"
+                f"`{later.name}` is bound on a line that has no room for a statement after it"
             )
 
-    def _check_reached(self, site: ast.stmt, setup: ast.stmt, function: Scope) -> None:
+    def _check_reached(self, site: ast.stmt, later: Definition, function: Scope) -> None:
         """A nested function runs later: it could not have read the optimizer before that."""
-        if self.source.scope(site) is function and not holds_at(self.source, setup, site):
+        if self.source.scope(site) is function and not holds_at(self.source, later.statement, site):
             raise tx203_unclear_definition.leave(
-                f"the update can run before line {setup.lineno}, where the optimizer or its "
-                "model is bound"
+                f"the update can be reached without the statement that binds `{later.name}`"
             )

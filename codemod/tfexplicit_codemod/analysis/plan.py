@@ -148,7 +148,7 @@ class Planner:
         line, column = self.source.start(update.call)
         leave = self.left.get(update)
         code = leave.code if leave else self.codes[update]
-        text = self.source.one_line(update.call)
+        text = self.source.one_line(update.call, limit=80)
         return Site(line, column + 1, code, text, leave.reason if leave else "")
 
 

@@ -17,6 +17,7 @@ from tfexplicit_codemod.rules import (
     tx201_optimizer_parameter,
     tx204_compiled_optimizer,
     tx205_unproven_optimizer,
+    tx206_variable_list,
     tx207_result_used,
     tx208_minimize,
     tx209_optimizer_in_container,
@@ -64,6 +65,8 @@ class Understand:
         pairs = self._pairs(update)
         self._check_comments(update.call)
         leaves = self.variables.read(pairs.variables)
+        if len(set(leaves.identity)) < len(leaves.identity):
+            raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
         sources = self._sources(update, pairs, leaves)
         return Understood(update, statement, home, pairs, leaves, sources)
 
@@ -114,13 +117,13 @@ class Understand:
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]
         if not isinstance(statement, ast.Expr):
-            raise tx207_result_used.leave(self.source.one_line(update.call))
+            raise tx207_result_used.leave()
         return statement
 
     def _pairs(self, update: Update) -> Pairs:
         call = update.call
         if update.method == "minimize":
-            raise tx208_minimize.leave(self.source.one_line(call))
+            raise tx208_minimize.leave()
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             raise tx210_extra_arguments.leave("*" + self.source.one_line(call.args[0]))
         expected = {"apply_gradients": [PAIRS], "apply": ["grads", "trainable_variables"]}
@@ -138,9 +141,8 @@ class Understand:
 
     def _check_comments(self, call: ast.Call) -> None:
         (first, _), (last, _) = self.source.start(call), self.source.end(call)
-        line = next((line for line in self.source.comment_lines if first <= line < last), None)
-        if line is not None:
-            raise tx215_comment_inside.leave(line)
+        if any(first <= line < last for line in self.source.comment_lines):
+            raise tx215_comment_inside.leave()
 
     def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
         """The tape's variables; they must be the very leaves of the update."""

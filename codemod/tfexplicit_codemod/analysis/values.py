@@ -11,6 +11,7 @@ from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.calls import arguments_for
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
@@ -123,6 +124,10 @@ class Values:
         scope = self.source.scope(name).lookup(name.id)
         if scope is None:
             return UNKNOWN
+        held = reaching(self.source, name)
+        if held is not None:
+            # One name may hold optimizers of two frameworks, one after the other.
+            return self._once(held, lambda: self.of(held.value, held.path))
         return _common([self._of_binding(binding) for binding in scope.bindings[name.id]])
 
     def _of_binding(self, binding: Binding) -> Value:

@@ -92,7 +92,7 @@ class Variables:
         for element in elements:
             if not isinstance(element, ast.Name | ast.Attribute):
                 raise tx206_variable_list.leave(
-                    self.source.one_line(element), "it is not a name whose variable we can follow"
+                    self.source.one_line(element), "is not a plain name"
                 )
         references = tuple(self._reference(element) for element in elements)
         text = ", ".join(self.source.segment(element) for element in elements)
@@ -111,18 +111,18 @@ class Variables:
             reference = self.references.resolve(name)
             if reference == Reference(scope, (name.id,)) or reference is None:
                 raise tx202_model_out_of_sight.leave(name.id, "is a parameter")
-            raise tx206_variable_list.leave(name.id, "it is a list made by the callers")
+            raise tx206_variable_list.leave(name.id, "is a list made by the callers")
         held = reaching(self.source, name)
         if len(bindings) != 1 and held is None:
-            raise tx206_variable_list.leave(name.id, "it is put together in several statements")
+            raise tx206_variable_list.leave(name.id, "is put together in several statements")
         if self._is_changed(name):
-            raise tx206_variable_list.leave(name.id, "it is changed after it was made")
+            raise tx206_variable_list.leave(name.id, "is changed after it was made")
         if held is not None and not held.path and self._is_fresh(held.statement, name):
             return self.read(held.value)
         if len(bindings) == 1 and self._holds_a_list(bindings[0]):
             part = Part(False, (self._reference(name),), name.id, is_named_list=True)
             return Leaves((part,), name)
-        raise tx206_variable_list.leave(name.id, "we cannot see which variables it holds")
+        raise tx206_variable_list.leave(name.id, "holds variables out of sight")
 
     def _is_fresh(self, statement: ast.stmt, read: ast.Name) -> bool:
         """True where the list is made anew for each read: both are in the same loops."""
@@ -161,9 +161,9 @@ def _is_copy(call: ast.Call) -> bool:
 
 def _why_not(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute) and node.attr in ("variables", "weights"):
-        return "it also holds variables that are not trained; write `.trainable_variables`"
+        return "also holds variables that are not trained"
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
-        return "it is filtered or mapped"
+        return "is filtered or mapped"
     if isinstance(node, ast.Call):
-        return "it is the result of a call"
-    return "we cannot see which variables it holds"
+        return "is the result of a call"
+    return "holds variables out of sight"

@@ -42,6 +42,9 @@ def edits(
     name = _rule_name(source, call)
     if name is None or not _arguments_are_shared(source, call, name):
         return []
+    if isinstance(group.home.owner, ast.ClassDef) and group.home.owner.bases:
+        # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
+        return []
     same_block = source.block(made) is source.block(placement.statement)
     if not same_block or "distribute" in source.identifiers:
         return []
@@ -120,7 +123,13 @@ def _possible_uses(
     for attribute in source.nodes(ast.Attribute):
         if home.of_self and attribute.attr == name:
             held = references.resolve(attribute)
-            if held is None or not held.of_self or held.owner is home.owner:
+            of_another_class = (
+                held is not None
+                and held.of_self
+                and held.path == (name,)
+                and held.owner is not home.owner
+            )
+            if not of_another_class:
                 yield attribute
 
 
@@ -128,7 +137,57 @@ rule = Rule(
     code="TX103",
     name="constructor",
     summary="`tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "Where a program does nothing with an optimizer but update, it needs no Keras object: "
+        "a rule is the same formula without hidden state. An optimizer that is also read, "
+        "compiled, saved or passed on stays a Keras object, which `setup` takes as it is."
+    ),
+    before="""\
+import tensorflow as tf
+from tensorflow.keras import optimizers
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = optimizers.SGD(0.05, momentum=0.9)
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x, y)))
+""",
+    after="""\
+import tensorflow as tf
+from tensorflow.keras import optimizers
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tx.SGD(0.05, momentum=0.9)
+opt_state = tx.setup(optimizer, model)
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x, y)))
+""",
 )

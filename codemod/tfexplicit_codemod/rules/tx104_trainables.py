@@ -23,7 +23,48 @@ rule = Rule(
     code="TX104",
     name="trainables",
     summary="`model.trainable_variables` that feed the tape become `tx.trainables(model)`.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "Gradients and state go by the same leaves in the same order. `tx.trainables(model)` "
+        "gives the very variables of `model.trainable_variables`, and works for containers of "
+        "models too. What lies between tape and update (clipping, accumulation, own helpers) "
+        "goes on unchanged."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    variables = model.trainable_variables
+    grads = tape.gradient(loss, variables)
+    grads, norm = tf.clip_by_global_norm(grads, 1.0)
+    optimizer.apply_gradients(zip(grads, variables))
+    print(float(loss), float(norm))
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tx.Adam(0.01)
+opt_state = tx.setup(optimizer, model)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    variables = tx.trainables(model)
+    grads = tape.gradient(loss, variables)
+    grads, norm = tf.clip_by_global_norm(grads, 1.0)
+    tx.update(opt_state, model, grads)
+    print(float(loss), float(norm))
+""",
 )

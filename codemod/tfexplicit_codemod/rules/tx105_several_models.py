@@ -41,7 +41,60 @@ rule = Rule(
     code="TX105",
     name="several-models",
     summary="One optimizer for several models becomes one state over a tuple of models.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "One optimizer for several models counts its steps once for all of them, and Adam's "
+        "bias correction and every schedule follow that count. So there is one state over a "
+        "tuple of the models, not one state each. Models that are updated apart share it: "
+        "`tx.update(opt_state, critic, grads)`."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+encoder = tf.keras.Sequential([tf.keras.layers.Dense(2, "tanh")])
+decoder = tf.keras.Sequential([tf.keras.layers.Dense(4)])
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+
+@tf.function
+def train_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(decoder(encoder(x)) - x))
+    grads = tape.gradient(loss, encoder.trainable_variables + decoder.trainable_variables)
+    optimizer.apply_gradients(
+        zip(grads, encoder.trainable_variables + decoder.trainable_variables)
+    )
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x)))
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+encoder = tf.keras.Sequential([tf.keras.layers.Dense(2, "tanh")])
+decoder = tf.keras.Sequential([tf.keras.layers.Dense(4)])
+optimizer = tx.Adam(0.01)
+opt_state = tx.setup(optimizer, (encoder, decoder))
+
+
+@tf.function
+def train_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(decoder(encoder(x)) - x))
+    grads = tape.gradient(loss, tx.trainables((encoder, decoder)))
+    tx.update(opt_state, (encoder, decoder), grads)
+    return loss
+
+
+for _ in range(5):
+    print(float(train_step(x)))
+""",
 )

@@ -7,17 +7,58 @@ from tfexplicit_codemod.registry import Rule
 
 
 def leave(parameter: str, function: str) -> Leave:
-    return Leave(
-        rule.code,
-        f"`{parameter}` is a parameter of `{function}`: make the state at the caller and pass it",
-    )
+    return Leave(rule.code, f"`{parameter}` is a parameter of `{function}`: pass the state instead")
 
 
 rule = Rule(
     code="TX201",
     name="optimizer-parameter",
     summary="The optimizer is a parameter of the function that updates.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "Whoever calls the function decides which optimizer it gets. Make the state where the "
+        "optimizer is made, and pass the state instead: `train_step(model, opt_state, x, y)`."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+
+
+def train_step(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+adam = tf.keras.optimizers.Adam(0.01)
+for _ in range(5):
+    print(float(train_step(model, adam, x, y)))
+""",
+    after="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+
+
+def train_step(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    # TODO(tfexplicit TX201): `optimizer` is a parameter of `train_step`: pass the state instead
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+adam = tf.keras.optimizers.Adam(0.01)
+for _ in range(5):
+    print(float(train_step(model, adam, x, y)))
+""",
 )

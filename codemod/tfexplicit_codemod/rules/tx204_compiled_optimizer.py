@@ -7,17 +7,74 @@ from tfexplicit_codemod.registry import Rule
 
 
 def leave(receiver: str) -> Leave:
-    return Leave(
-        rule.code,
-        f"`{receiver}` is the optimizer given to `compile`: make the state there",
-    )
+    return Leave(rule.code, f"`{receiver}` is the optimizer given to `compile`")
 
 
 rule = Rule(
     code="TX204",
     name="compiled-optimizer",
     summary="The optimizer is the one given to `compile`.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "Keras gives this optimizer to the model in `compile`, also from another file. Make "
+        "the state there, or keep `compile` and `fit` as they are."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self(x, training=True) - y))
+        grads = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+        return {"loss": loss}
+
+
+model = Net()
+model.compile(optimizer="adam")
+model.fit(x, y, epochs=2, verbose=2)
+""",
+    after="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self(x, training=True) - y))
+        grads = tape.gradient(loss, self.trainable_variables)
+        # TODO(tfexplicit TX204): `self.optimizer` is the optimizer given to `compile`
+        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+        return {"loss": loss}
+
+
+model = Net()
+model.compile(optimizer="adam")
+model.fit(x, y, epochs=2, verbose=2)
+""",
 )

@@ -7,17 +7,50 @@ from tfexplicit_codemod.registry import Rule
 
 
 def leave(variables: str, why: str) -> Leave:
-    return Leave(
-        rule.code,
-        f"variable list `{variables}` is not understood: {why}",
-    )
+    return Leave(rule.code, f"`{variables}` {why}")
 
 
 rule = Rule(
     code="TX206",
     name="variable-list",
     summary="The list of variables is not understood.",
-    why="TODO",
-    before="",
-    after="",
+    why=(
+        "The state must have exactly the leaves that are updated, in that order. Write them "
+        "as `model.trainable_variables`, as a sum of those, or as a list of names."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
+    grads = tape.gradient(loss, kernels)
+    optimizer.apply_gradients(zip(grads, kernels))
+    print(float(loss))
+""",
+    after="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
+    grads = tape.gradient(loss, kernels)
+    # TODO(tfexplicit TX206): `[v for v in model.trainable_variables...` is filtered or mapped
+    optimizer.apply_gradients(zip(grads, kernels))
+    print(float(loss))
+""",
 )
