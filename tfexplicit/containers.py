@@ -11,7 +11,8 @@ from typing import Any
 def is_module(value: object) -> bool:
     """Keras models and layers, `tf.Module`, and anything else that lists its own leaves."""
     # Asked of the class first: an unbuilt tf_keras model raises when the attribute is read.
-    return not isinstance(value, type) and (
+    # TensorFlow's own wrappers of lists and dicts have the attribute too, and are containers.
+    return not isinstance(value, type | Mapping | list | tuple) and (
         hasattr(type(value), "trainable_variables") or hasattr(value, "trainable_variables")
     )
 

@@ -214,15 +214,16 @@ def _checked(leaf: Leaf, grad: Any) -> Any:
             f"the gradient of {leaf.path!r} must be a tensor or None, got {type(grad).__name__}."
         )
     dtype = tf.as_dtype(raw(leaf.value).dtype)
-    grad = tf.convert_to_tensor(raw(grad), dtype if is_number(grad) else None)
+    if not isinstance(grad, tf.Tensor):
+        grad = tf.convert_to_tensor(raw(grad), dtype if is_number(grad) else None)
     if grad.dtype.is_complex and not dtype.is_complex:
         raise TypeError(
             f"the gradient of {leaf.path!r} is {grad.dtype.name}, the leaf {dtype.name}."
         )
     expected = tf.TensorShape(shape_of(leaf.value))
-    if not expected.is_compatible_with(grad.shape):
+    if not grad.shape.is_compatible_with(expected):
         raise ValueError(
             f"the gradient of {leaf.path!r} has shape {tuple(grad.shape)}, the leaf has shape "
             f"{tuple(expected)}. Gradients go in the order of tx.trainables(model)."
         )
-    return tf.cast(grad, dtype)
+    return grad if grad.dtype == dtype else tf.cast(grad, dtype)

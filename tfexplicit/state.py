@@ -64,6 +64,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._plan = plan
         self._step = step
         self._groups = tuple(groups)
+        self._was_unbuilt = True
         self._by_target: dict[int, Place] = {}
         self._by_path: dict[str, Place] = {}
         for number, group in enumerate(groups):
@@ -156,7 +157,8 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         parts are still being built, nor in the implicit style or with a Keras optimizer: there
         all leaves share one count.
         """
-        if not self._groups or tree.is_unbuilt or self._plan.shares_count:
+        was_unbuilt, self._was_unbuilt = self._was_unbuilt, tree.is_unbuilt
+        if was_unbuilt or self._plan.shares_count:
             return 0
         with tf.init_scope():
             return read(self._step)

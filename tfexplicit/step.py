@@ -21,7 +21,6 @@ class Move:
     """A leaf that has a gradient, and its place in the state."""
 
     place: Place
-    path: str
     value: Any
     grad: Any
 

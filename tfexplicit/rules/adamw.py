@@ -39,4 +39,7 @@ class AdamW(Rule):
         subtract, slots = adam_step(
             slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
         )
-        return decay_step(leaf, self.learning_rate, self.weight_decay) + subtract, slots
+        # Keras decays the leaf and then moves it. Going through the moved leaf rounds in the same
+        # places, where `decay + subtract` would differ in the last bit.
+        moved = (leaf - decay_step(leaf, self.learning_rate, self.weight_decay)) - subtract
+        return leaf - moved, slots

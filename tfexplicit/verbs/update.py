@@ -70,7 +70,7 @@ def _step(
     _check_missing(tree, in_order, strict)
     places = _places(state, prefix, tree, model)
     moves = [
-        Move(place, leaf.path, leaf.value, grad)
+        Move(place, leaf.value, grad)
         for leaf, place, grad in zip(tree.leaves, places, in_order, strict=True)
         if grad is not None
     ]
