@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tfexplicit_codemod.cli import main
+from tfexplicit_codemod.progress import LONG_RUN
 from tfexplicit_codemod.registry import all_rules
 
 CODEMOD = Path(__file__).parents[2] / "codemod"
@@ -80,7 +81,13 @@ def test_migrate_rewrites_and_a_second_run_changes_nothing(project: Path, capsys
     assert main(["check", "."]) == 0
 
 
-def test_diff_writes_nothing_and_git_applies_it(project: Path) -> None:
+@pytest.mark.parametrize(
+    "source",
+    [IMPLICIT, IMPLICIT.replace("\n", "\r\n"), IMPLICIT.rstrip()],
+    ids=["LF", "CRLF", "no newline at the end"],
+)
+def test_diff_writes_nothing_and_git_applies_it(source: str, project: Path) -> None:
+    (project / "train.py").write_bytes(source.encode())
     commit(project)
     done = subprocess.run(
         [sys.executable, "-m", "tfexplicit_codemod", "diff", "."],
@@ -89,13 +96,22 @@ def test_diff_writes_nothing_and_git_applies_it(project: Path) -> None:
         check=False,
     )
     assert done.returncode == 1, done.stderr
-    assert (project / "train.py").read_text() == IMPLICIT
+    assert (project / "train.py").read_bytes() == source.encode()
     assert b"\x1b[" not in done.stdout
     subprocess.run(["git", "apply"], input=done.stdout, check=True)
     applied = (project / "train.py").read_bytes()
     subprocess.run(["git", "checkout", "-q", "."], check=True)
     main(["migrate", "."])
     assert (project / "train.py").read_bytes() == applied
+
+
+def test_diff_is_coloured_on_a_terminal(
+    project: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["diff", "train.py"]) == 1
+    assert "\x1b[32m+    tx.update(opt_state, model, grads)" in capsys.readouterr().out
 
 
 def test_diff_of_nothing(project: Path, capsys: Capture) -> None:
@@ -234,3 +250,16 @@ def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as exit:
         main(arguments)
     assert exit.value.code == 2
+
+
+@pytest.mark.parametrize("files", [LONG_RUN - 1, LONG_RUN])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_progress_bar_on_long_runs_on_a_terminal(
+    files: int, terminal: bool, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    for number in range(files):
+        (tmp_path / f"{number}.py").write_text("")
+    assert main(["check", str(tmp_path)]) == 0
+    shown = "Reading files" in capsys.readouterr().err
+    assert shown == (files == LONG_RUN and terminal)

@@ -54,7 +54,7 @@ class SelfAttributes:
         """
         assert isinstance(model.owner, ast.ClassDef)
         if not model.path:
-            return None
+            return self._whole_object(optimizer_made)
         if len(model.path) > 1:
             self.require_fixed(model)
         name = model.path[0]
@@ -73,6 +73,13 @@ class SelfAttributes:
         raise tx203_unclear_definition.leave(
             f"`self.{name}` is set in `{setter.name}`, perhaps after the optimizer is made"
         )
+
+    def _whole_object(self, optimizer_made: ast.stmt) -> Definition | None:
+        """A model that is `self` has all its parts at the end of `__init__`."""
+        maker = self._function(optimizer_made)
+        if not isinstance(maker, Method) or maker.name != "__init__":
+            return None
+        return Definition("self", maker.body[-1], (maker.body[-1],), ())
 
     def require_fixed(self, reference: Reference) -> None:
         """Raise unless `a.model` is set once, in `__init__` of a class of this file."""

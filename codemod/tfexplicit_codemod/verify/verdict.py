@@ -30,6 +30,8 @@ from tfexplicit_codemod.verify.records import Trajectory
 from tfexplicit_codemod.verify.report import describe, print_table, print_verdict
 from tfexplicit_codemod.write import write_changed
 
+NAMES_SHOWN = 5
+
 
 def verify_script(script: Path, arguments: list[str]) -> int:
     """0 if the migrated program trains as the original does, 1 if not."""
@@ -46,9 +48,9 @@ def verify_script(script: Path, arguments: list[str]) -> int:
         before, after = (
             _program(name, project, script, arguments, workspace) for name in ("before", "after")
         )
-        results = _migrate(after.copy)
+        results = _migrate(after.copy, project.script)
         trajectory_before = _run(console, before, workspace)
-        _show_rewrite(console, results, trajectory_before)
+        show_rewrite(console, results, trajectory_before)
         trajectory_after = _run(console, after, workspace)
     return compare_and_report(console, trajectory_before, trajectory_after)
 
@@ -101,16 +103,16 @@ def _program(
     return Program(name, copy, project.root, script_as_typed, tuple(arguments), working_directory)
 
 
-def _migrate(copy: Path) -> list[FileResult]:
+def _migrate(copy: Path, script: Path) -> list[FileResult]:
     """Migrates a copy, and names the files by their paths in the project."""
-    results = write_changed(migrate_paths([copy], todo=False))
+    results = write_changed(migrate_paths([copy, copy / script], todo=False))
     results = [replace(result, path=result.path.relative_to(copy)) for result in results]
     if not any(would_write(result) for result in results):
         raise CannotVerify("\n".join(["nothing was rewritten.", *_why_not(results)]))
     return results
 
 
-def _show_rewrite(console: Console, results: list[FileResult], run: Trajectory) -> None:
+def show_rewrite(console: Console, results: list[FileResult], run: Trajectory) -> None:
     """Prints the diff of the files that the program loaded: only they are put to the proof."""
     loaded = [result for result in results if result.path.as_posix() in run.loaded]
     others = [
@@ -121,7 +123,7 @@ def _show_rewrite(console: Console, results: list[FileResult], run: Trajectory) 
             "\n".join(
                 [
                     "no file that this program loads was rewritten. Rewritten, but not run: "
-                    + ", ".join(others),
+                    + _named(others),
                     *_why_not(loaded),
                 ]
             )
@@ -130,8 +132,13 @@ def _show_rewrite(console: Console, results: list[FileResult], run: Trajectory) 
     print_lines(console, _why_not(loaded))
     if others:
         print_lines(
-            console, [f"Not proven by this run, which does not load them: {', '.join(others)}"]
+            console, [f"Not proven by this run, which does not load them: {_named(others)}"]
         )
+
+
+def _named(paths: list[str]) -> str:
+    more = len(paths) - NAMES_SHOWN
+    return ", ".join(paths[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _why_not(results: list[FileResult]) -> list[str]:

@@ -1,0 +1,285 @@
+"""`verify` on whole programs, each in its own process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tfexplicit_codemod.cli import main
+from tfexplicit_codemod.errors import CannotVerify
+from tfexplicit_codemod.verify import project as project_module
+from tfexplicit_codemod.verify.compare import Comparison, compare
+from tfexplicit_codemod.verify.process import Program, run
+from tfexplicit_codemod.verify.project import find_project
+from tfexplicit_codemod.verify.records import Trajectory
+from tfexplicit_codemod.verify.verdict import compare_and_report, show_rewrite
+
+ROOT = Path(__file__).parents[2]
+
+# The step is not called, so that these programs need no TensorFlow to run.
+REWRITTEN_BUT_NOT_RUN = """\
+def train():
+    import tensorflow as tf
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    optimizer = tf.keras.optimizers.SGD(0.1)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(tf.ones((2, 2))) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+"""
+
+TWO_MODELS = """\
+import sys
+import tensorflow as tf
+
+rate = 0.2 if "--rate" in sys.argv else 0.1
+dropped_from = 3 if "--drop" in sys.argv else 1000
+encoder, decoder = tf.Variable([[1.0, 2.0]], name="encoder"), tf.Variable([3.0], name="decoder")
+optimizer = tf.keras.optimizers.SGD(rate, momentum=0.9)
+for step in range(1, 6 - ("--short" in sys.argv)):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(encoder**2) + tf.reduce_sum(decoder**2)
+    grads = tape.gradient(loss, [encoder, decoder])
+    if step >= dropped_from:
+        grads[1] = tf.zeros_like(grads[1])
+    optimizer.apply_gradients(zip(grads, [encoder, decoder]))
+"""
+
+TRAIN = """\
+import sys
+from pathlib import Path
+
+import tensorflow as tf
+from lib.model import make_model
+
+data = [float(line) for line in Path("data.txt").read_text().split()]
+x = tf.reshape(tf.constant(data), (-1, 2))
+model = make_model()
+optimizer = tf.keras.optimizers.Adam(1e-2)
+
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x, training=True) - 1.0) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+for _ in range(int(sys.argv[sys.argv.index("--steps") + 1])):
+    step(x + tf.random.normal(x.shape))
+Path("out.txt").write_text("done")
+assert Path("lib").is_dir() and __name__ == "__main__" and sys.argv[0] == "train.py"
+"""
+
+MODEL = """\
+import tensorflow as tf
+
+def make_model():
+    layers = tf.keras.layers
+    return tf.keras.Sequential(
+        [layers.Input((2,)), layers.Dense(8), layers.Dropout(0.5), layers.Dense(1)]
+    )
+"""
+
+Capture = pytest.CaptureFixture[str]
+Runner = Callable[..., Trajectory]
+
+
+@pytest.fixture(scope="module")
+def run_two_models(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Runs the program with the given arguments, as verify runs one of the two."""
+    done: dict[tuple[str, ...], Trajectory] = {}
+
+    def trajectory(*arguments: str) -> Trajectory:
+        if arguments not in done:
+            folder, workspace = (tmp_path_factory.mktemp(name) for name in ("copy", "workspace"))
+            (folder / "train.py").write_text(TWO_MODELS)
+            program = Program("before", folder, Path("/nowhere"), "train.py", arguments, folder)
+            done[arguments] = run(program, workspace)
+        return done[arguments]
+
+    return trajectory
+
+
+def first_difference(comparison: Comparison) -> tuple[int, str]:
+    assert comparison.first is not None
+    return comparison.first.index, comparison.first.what
+
+
+def test_another_learning_rate_is_found_at_the_first_update(run_two_models: Runner) -> None:
+    index, what = first_difference(compare(run_two_models(), run_two_models("--rate")))
+    assert index == 1
+    assert "leaf" in what
+
+
+def test_a_dropped_gradient_is_found_at_its_update_and_leaf(run_two_models: Runner) -> None:
+    index, what = first_difference(compare(run_two_models(), run_two_models("--drop")))
+    assert index == 3
+    assert what.endswith("leaf decoder:0")
+
+
+def test_a_missing_update_is_no_verdict(run_two_models: Runner) -> None:
+    with pytest.raises(CannotVerify, match=r"5 updates .* 4\. Those that both made are equal"):
+        compare_and_report(Console(quiet=True), run_two_models(), run_two_models("--short"))
+
+
+def test_a_project_trains_the_same_and_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
+) -> None:
+    files = {"train.py": TRAIN, "lib/model.py": MODEL, "data.txt": "1 2 3 4 5 6 7 8\n"}
+    files |= {"lib/__init__.py": "", ".gitignore": "big\n", "big": "ignored", "other.py": TRAIN}
+    (tmp_path / "lib").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    # As if the project were installed in editable mode: the copy must be imported all the same.
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    monkeypatch.chdir(tmp_path)
+    assert main(["verify", "train.py", "--", "--steps", "4"]) == 0
+    out = capfd.readouterr().out
+    assert "+    tx.update(opt_state, model, grads)" in out
+    assert "4 updates of 4 leaves are equal" in out
+    assert "Not proven by this run, which does not load them: other.py" in out
+    left = {
+        path.relative_to(tmp_path).as_posix(): path.read_text()
+        for path in tmp_path.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+    assert left == files
+
+
+def script(folder: Path, text: str) -> str:
+    file = folder / "train.py"
+    file.write_text(REWRITTEN_BUT_NOT_RUN + text)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("raise RuntimeError('no data here')", "before crashed (exit code 1) after 0 updates"),
+        ("import os; os._exit(0)", "before crashed (it left without running Python's exit"),
+        ("import os; os.kill(os.getpid(), 9)", "before crashed (signal 9)"),
+        ("print('nothing')", "before ended without one update"),
+    ],
+)
+def test_a_program_that_cannot_be_compared(
+    text: str, message: str, tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(["verify", script(tmp_path, text)]) == 3
+    err = capsys.readouterr().err
+    assert message in err
+    if "RuntimeError" in text:
+        assert err.rstrip().endswith("RuntimeError: no data here")
+
+
+def test_a_program_that_imports_the_original(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "lib.py").write_text("")
+    text = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import lib"
+    assert main(["verify", script(tmp_path, text)]) == 3
+    assert f"imported {tmp_path / 'lib.py'}, which is the original" in capsys.readouterr().err
+
+
+def test_nothing_to_rewrite(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "train.py").write_text("print('hello')\n")
+    (tmp_path / "bad.py").write_text("optimizer.apply_gradients(\n")
+    assert main(["verify", str(tmp_path / "train.py")]) == 3
+    err = capsys.readouterr().err
+    assert "nothing was rewritten" in err
+    assert "bad.py:1:" in err
+
+
+def test_a_rewrite_that_the_program_does_not_load_proves_nothing() -> None:
+    from tfexplicit_codemod.outcome import FileResult, Outcome
+
+    results = [
+        FileResult(Path("train.py"), Outcome.UNCHANGED),
+        FileResult(Path("other.py"), Outcome.CHANGED, before=b"a", after=b"b"),
+    ]
+    with pytest.raises(CannotVerify, match=r"no file that this program loads .* other\.py"):
+        show_rewrite(Console(quiet=True), results, Trajectory(loaded=["train.py"]))
+
+
+def test_a_missing_script_is_a_usage_error(capsys: Capture) -> None:
+    assert main(["verify", "no/such.py"]) == 2
+    assert "no/such.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_no_folder(number: int, tmp_path: Path) -> None:
+    temporary, work = tmp_path / "tmp", tmp_path / "work"
+    temporary.mkdir()
+    work.mkdir()
+    pids = tmp_path / "pids"
+    text = f"""\
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open({str(pids)!r}, "w") as file:
+    file.write(f"{{os.getpid()}} {{child.pid}} ")
+time.sleep(600)
+"""
+    verify = subprocess.Popen(
+        [sys.executable, "-m", "tfexplicit_codemod", "verify", script(work, text)],
+        env=os.environ
+        | {"PYTHONPATH": f"{ROOT / 'codemod'}{os.pathsep}{ROOT}", "TMPDIR": str(temporary)},
+    )
+    try:
+        wait_until(lambda: pids.exists() and pids.read_text().count(" ") == 2)
+        verify.send_signal(number)
+        assert verify.wait() == 130
+    finally:
+        verify.kill()
+    for pid in map(int, pids.read_text().split()):
+        wait_until(lambda pid=pid: not is_running(pid))
+    assert list(temporary.iterdir()) == []
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_the_project_is_copied_with_links_modes_and_data(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "pkg", root / "venv", root / "build", outside):
+        folder.mkdir(parents=True)
+    (root / "train.py").write_text("")
+    (root / "train.py").chmod(0o755)
+    (root / "build" / "data.bin").write_bytes(b"\0")
+    (root / "venv" / "pyvenv.cfg").write_text("")
+    (root / "inner").symlink_to("build/data.bin")
+    (root / "outer").symlink_to("../outside")
+    project = find_project(root / "train.py", without=tmp_path)
+    copy = tmp_path / "copy"
+    project.copy_to(copy)
+    assert sorted(path.name for path in copy.iterdir()) == ["build", "inner", "outer", "train.py"]
+    assert (copy / "train.py").stat().st_mode & 0o777 == 0o755
+    assert (copy / "inner").resolve() == copy / "build" / "data.bin"
+    assert (copy / "outer").resolve() == outside
+
+
+def test_a_project_that_is_too_large_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_module, "LARGEST_COPY", 10)
+    (tmp_path / "train.py").write_text("")
+    (tmp_path / "weights.h5").write_text("x" * 11)
+    with pytest.raises(CannotVerify, match=r"in 2 files.*The largest is .*weights\.h5"):
+        find_project(tmp_path / "train.py", without=tmp_path / "none")
