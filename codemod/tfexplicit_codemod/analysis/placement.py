@@ -50,6 +50,8 @@ class Placements:
         self._check_leaves_stay(models, later.statement, function)
         for site in sites:
             self._check_reached(site, later, function)
+            if self.source.scope(site) is not function:
+                self._check_not_called_in_branch(later)
         return Placement(later.statement, made)
 
     # Definitions.
@@ -125,13 +127,13 @@ class Placements:
             )
 
     def _check_earlier_bindings(self, definitions: list[Definition]) -> None:
-        """A first model, replaced later, is harmless where no step can have come between."""
+        """A first value, replaced later, is harmless where no step can have come between: where
+        something else that a step needs was not bound yet."""
         for each in definitions:
             others = [other for other in definitions if other is not each]
             first_lines = [min(b.lineno for b in other.binders) for other in others]
-            for earlier in each.earlier:
-                if not any(earlier.lineno < first for first in first_lines):
-                    raise tx203_unclear_definition.leave(f"`{each.name}` is bound more than once")
+            if each.earlier and not any(first > each.line for first in first_lines):
+                raise tx203_unclear_definition.leave(f"`{each.name}` is bound more than once")
 
     def _check_leaves_stay(self, models: list[Reference], setup: ast.stmt, function: Scope) -> None:
         """The leaves that `setup` sees must be those of the first step."""
@@ -158,6 +160,19 @@ class Placements:
             raise tx203_unclear_definition.leave(
                 f"`{later.name}` is bound on a line that has no room for a statement after it"
             )
+
+    def _check_not_called_in_branch(self, later: Definition) -> None:
+        """Bound in every branch: no branch may go on to call a function that steps."""
+        if later.statement in later.binders:
+            return
+        bound = [node for binder in later.binders for node in ast.walk(binder)]
+        for node in ast.walk(later.statement):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node not in bound:
+                scope = self.source.scope(node).lookup(node.func.id)
+                if scope and any(b.kind == "definition" for b in scope.bindings[node.func.id]):
+                    raise tx203_unclear_definition.leave(
+                        f"`{node.func.id}` may step in the branch that binds `{later.name}`"
+                    )
 
     def _check_reached(self, site: ast.stmt, later: Definition, function: Scope) -> None:
         """A nested function runs later: it could not have read the optimizer before that."""

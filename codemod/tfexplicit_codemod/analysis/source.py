@@ -112,7 +112,7 @@ class Source:
         offsets = self._line_offsets
         return self.text[offsets[first - 1] + start : offsets[last - 1] + end]
 
-    def one_line(self, node: ast.expr | ast.stmt, limit: int = 40) -> str:
+    def one_line(self, node: ast.expr | ast.stmt, limit: int = 36) -> str:
         """The text of a node for a sentence: on one line, cut where it is long."""
         text = " ".join(self.segment(node).split())
         return text if len(text) <= limit else f"{text[: limit - 3]}..."

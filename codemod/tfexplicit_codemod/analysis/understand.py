@@ -130,6 +130,8 @@ class Understand:
         names = expected[update.method]
         given = dict(zip(names, call.args, strict=False))
         for keyword in call.keywords:
+            if keyword.arg is None:
+                raise tx210_extra_arguments.leave("**" + self.source.one_line(keyword.value))
             if keyword.arg not in names or keyword.arg in given:
                 raise tx210_extra_arguments.leave(f"{keyword.arg}=")
             given[keyword.arg] = keyword.value

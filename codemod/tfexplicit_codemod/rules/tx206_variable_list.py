@@ -49,7 +49,7 @@ for _ in range(5):
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
     grads = tape.gradient(loss, kernels)
-    # TODO(tfexplicit TX206): `[v for v in model.trainable_variables...` is filtered or mapped
+    # TODO(tfexplicit TX206): `[v for v in model.trainable_varia...` is filtered or mapped
     optimizer.apply_gradients(zip(grads, kernels))
     print(float(loss))
 """,

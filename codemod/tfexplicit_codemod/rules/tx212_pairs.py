@@ -57,7 +57,7 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX212): cannot tell the gradients in `clip(zip(grads, model.trainable_varia...`
+    # TODO(tfexplicit TX212): cannot tell the gradients in `clip(zip(grads, model.trainable_v...`
     optimizer.apply_gradients(clip(zip(grads, model.trainable_variables)))
     print(float(loss))
 """,

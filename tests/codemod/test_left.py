@@ -1,0 +1,234 @@
+"""Sites that cannot be proven: left with the right code, and a sentence that names the culprit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.engine import migrate_source
+
+HEAD = """\
+import tensorflow as tf
+model = make()
+opt = tf.keras.optimizers.Adam()
+"""
+UPDATE = "opt.apply_gradients(zip(grads, model.trainable_variables))\n"
+
+# name: (program, the codes of its sites in order, words that the first reason must hold)
+LEFT = {
+    "optimizer_rebound_later": (HEAD + UPDATE + "opt = other()\n", ["TX203"], "`opt`"),
+    "optimizer_rebound_in_function": (
+        HEAD + "def reset():\n    global opt\n    opt = make()\ndef step():\n    " + UPDATE,
+        ["TX205"],
+        "`opt`",
+    ),
+    "optimizer_rebound_through_global": (
+        HEAD
+        + "def reset():\n    global opt\n    opt = tf.keras.optimizers.SGD()\ndef step():\n    "
+        + UPDATE,
+        ["TX203"],
+        "global",
+    ),
+    "step_inside_the_binding_branch": (
+        "import tensorflow as tf\nmodel = make()\ndef step():\n    "
+        + UPDATE
+        + "if x:\n    opt = tf.keras.optimizers.Adam()\n    step()\n"
+        "else:\n    opt = tf.keras.optimizers.SGD()\n    step()\n",
+        ["TX203"],
+        "`step` may step in the branch",
+    ),
+    "model_replaced_between_calls_of_the_step": (
+        HEAD + "def step():\n    " + UPDATE + "step()\nmodel = make()\nstep()\n",
+        ["TX203"],
+        "`model` is bound more than once",
+    ),
+    "optimizer_deleted": (HEAD + UPDATE + "del opt\n", ["TX203"], "deleted"),
+    "model_made_anew_in_a_loop": (
+        HEAD.replace("model = make()\n", "") + "for i in r:\n    model = make()\n    " + UPDATE,
+        ["TX203"],
+        "`model` is made anew in a loop",
+    ),
+    "model_made_in_another_function": (
+        "import tensorflow as tf\nopt = tf.keras.optimizers.Adam()\n"
+        "def fit():\n    model = make()\n    " + UPDATE,
+        ["TX202"],
+        "`model` is made in `fit`",
+    ),
+    "model_replaced_between_steps": (
+        HEAD + UPDATE + "model = make()\n" + UPDATE,
+        ["TX203", "TX203"],
+        "`model` is bound more than once",
+    ),
+    "optimizer_perhaps_unbound": (
+        "import tensorflow as tf\nmodel = make()\nif x:\n"
+        "    opt = tf.keras.optimizers.Adam()\nelif y:\n    opt = tf.keras.optimizers.SGD()\n"
+        + UPDATE,
+        ["TX203"],
+        "`opt`",
+    ),
+    "parameter_with_unequal_callers": (
+        HEAD + "def step(model):\n    " + UPDATE + "step(model)\nstep(other)\n",
+        ["TX202"],
+        "`model` is a parameter of `step`",
+    ),
+    "parameter_of_function_passed_on": (
+        HEAD + "def step(model):\n    " + UPDATE + "step(model)\nrun(step)\n",
+        ["TX202"],
+        "`model` is a parameter of `step`",
+    ),
+    "trainable_changes_after_setup": (
+        HEAD + "model.trainable = True\n" + UPDATE,
+        ["TX203"],
+        "`model.trainable`",
+    ),
+    "layer_added_after_setup": (HEAD + "model.add(layer)\n" + UPDATE, ["TX203"], "`model.add`"),
+    "no_room_after_the_definition": (
+        "import tensorflow as tf\nmodel = make()\n"
+        "with s: opt = tf.keras.optimizers.Adam()\n" + UPDATE,
+        ["TX203"],
+        "no room",
+    ),
+    "variables_grow": (
+        HEAD + "v = model.trainable_variables\nv += other.trainable_variables\n"
+        "opt.apply_gradients(zip(grads, v))\n",
+        ["TX206"],
+        "several statements",
+    ),
+    "variables_appended_to": (
+        HEAD + "v = model.trainable_variables\nv.append(w)\nopt.apply_gradients(zip(grads, v))\n",
+        ["TX206"],
+        "changed after",
+    ),
+    "all_variables": (
+        HEAD + "opt.apply_gradients(zip(grads, model.variables))\n",
+        ["TX206"],
+        "not trained",
+    ),
+    "watched_variables": (
+        HEAD + "opt.apply_gradients(zip(grads, tape.watched_variables()))\n",
+        ["TX206"],
+        "result of a call",
+    ),
+    "the_same_model_twice": (
+        HEAD + "opt.apply_gradients(zip(g, model.trainable_variables + model.trainable_variables))",
+        ["TX206"],
+        "twice",
+    ),
+    "loop_over_pairs": (
+        HEAD + "for g, v in zip(grads, model.trainable_variables):\n"
+        "    opt.apply_gradients([(g, v)])\n",
+        ["TX203"],
+        "`v`",
+    ),
+    "gradients_by_the_head_only": (
+        HEAD + "grads = tape.gradient(loss, model.head.trainable_variables)\n" + UPDATE,
+        ["TX213"],
+        "`model.head.trainable_variables`",
+    ),
+    "gradients_in_another_order": (
+        HEAD
+        + "W = v()\nb = v()\ngrads = tape.gradient(loss, [b, W])\n"
+        + "opt.apply_gradients(zip(grads, [W, b]))\n",
+        ["TX213"],
+        "[b, W]",
+    ),
+    "pairs_without_none_by_name": (
+        HEAD + "pairs = [(g, v) for g, v in zip(grads, model.trainable_variables) if g is not None]"
+        "\nopt.apply_gradients(pairs)\n",
+        ["TX212"],
+        "`pairs`",
+    ),
+    "pairs_filtered": (
+        HEAD + "opt.apply_gradients([(g, v) for g, v in zip(grads, model.trainable_variables) "
+        "if 'bias' not in v.name])\n",
+        ["TX212"],
+        "`[(g, v) for",
+    ),
+    "star_arguments": (HEAD + "opt.apply_gradients(*pairs)\n", ["TX210"], "*pairs"),
+    "double_star_arguments": (HEAD + "opt.apply_gradients(**pairs)\n", ["TX210"], "**"),
+    "no_arguments": (HEAD + "opt.apply_gradients()\n", ["TX210"], "0 arguments"),
+    "name_argument": (
+        HEAD + "opt.apply_gradients(zip(grads, model.trainable_variables), name='step')\n",
+        ["TX210"],
+        "name=",
+    ),
+    "in_headers_and_lambdas": (
+        HEAD + f"if {UPDATE.strip()}:\n    pass\nstep = lambda: {UPDATE}",
+        ["TX207", "TX207"],
+        "value",
+    ),
+    "one_of_two_is_left": (
+        HEAD + "x = " + UPDATE + UPDATE,
+        ["TX207", "TX214"],
+        "value",
+    ),
+    "stepped_through_a_parameter_too": (
+        HEAD + "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
+        "step(opt)\n" + UPDATE,
+        ["TX201", "TX214"],
+        "`o` is a parameter of `step`",
+    ),
+    "attribute_of_unknown_object": (
+        HEAD + "trainer.optimizer.apply_gradients(zip(grads, model.trainable_variables))\n",
+        ["TX205"],
+        "`trainer.optimizer`",
+    ),
+    "attribute_set_by_two_methods": (
+        "import tensorflow as tf\nclass T:\n"
+        "    def __init__(self):\n        self.m = make()\n"
+        "        self.opt = tf.keras.optimizers.Adam()\n"
+        "    def reset(self):\n        self.opt = tf.keras.optimizers.SGD()\n"
+        "    def step(self):\n"
+        "        self.opt.apply_gradients(zip(grads, self.m.trainable_variables))\n",
+        ["TX203"],
+        "`.opt` is set in several places",
+    ),
+    "attribute_set_from_outside": (
+        "import tensorflow as tf\nclass T:\n"
+        "    def __init__(self):\n        self.m = make()\n"
+        "        self.opt = tf.keras.optimizers.Adam()\n"
+        "    def step(self):\n"
+        "        self.opt.apply_gradients(zip(grads, self.m.trainable_variables))\n"
+        "T().m = make()\n",
+        ["TX203"],
+        "`.m` is set in several places",
+    ),
+    "variables_given_to_the_method": (
+        "import tensorflow as tf\nclass T:\n"
+        "    def __init__(self):\n        self.opt = tf.keras.optimizers.Adam()\n"
+        "    def step(self, mask):\n        self.opt.apply_gradients([(grad, mask)])\n",
+        ["TX202"],
+        "`mask` is a parameter of `step`",
+    ),
+    "model_compiled_in_the_same_file": (
+        "import tensorflow as tf\nclass Net(tf.keras.Model):\n"
+        "    def __init__(self):\n        self.optimizer = tf.keras.optimizers.Adam()\n"
+        "    def step(self):\n"
+        "        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))\n"
+        "Net().compile()\n",
+        ["TX204"],
+        "compile",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_site_is_left(name: str) -> None:
+    program, codes, words = LEFT[name]
+    result = migrate_source(program.encode(), Path("left.py"))
+    assert [site.code for site in result.sites] == codes
+    assert words in result.sites[0].reason
+    assert result.after is not None
+    lines = result.after.decode().splitlines()
+    assert [line for line in lines if "# TODO(tfexplicit" not in line] == program.splitlines()
+    assert migrate_source(result.after, Path("left.py")).after is None
+
+
+def test_todo_stands_above_the_statement_with_its_indent() -> None:
+    program = HEAD + "for i in r:\n    if i:\n        x = " + UPDATE
+    after = migrate_source(program.encode(), Path("left.py")).after
+    assert after is not None
+    assert after.decode().splitlines()[-2:] == [
+        "        # TODO(tfexplicit TX207): the value of this call is used",
+        "        x = " + UPDATE.rstrip(),
+    ]
