@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import tensorflow as tf
 
 from tfexplicit import paths
@@ -176,8 +177,10 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._index(len(self._groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:
-            for name, cell in group.named_cells():
-                self._track_trackable(cell, name)
+            # Outside of a trace too: a checkpoint that was restored before may fill them now.
+            with tf.init_scope():
+                for name, cell in group.named_cells():
+                    self._track_trackable(cell, name)
 
     def _new_slots(self, rule: Rule, leaves: Sequence[Leaf], creation: Creation) -> list[Slots]:
         taken_over = self._plan.taken_over
@@ -264,7 +267,7 @@ def new_state(plan: Plan) -> OptState:
     elif is_symbolic(tree):
         step = tf.zeros([], tf.int64)
     else:
-        step = in_variables(tf.zeros([], tf.int64), "step", tree.leaves)
+        step = in_variables(np.int64(0), "step", tree.leaves)
     state = OptState(plan, step)
     if state.is_live:
         state._track_trackable(step, "step")

@@ -1,0 +1,138 @@
+"""Wrong arguments: each error names what came, what was expected, and the line to write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import pytest
+import tensorflow as tf
+
+import tfexplicit as tx
+
+W = tf.Variable([1.0, 2.0], name="w")
+G = tf.constant([1.0, 1.0])
+
+
+def model() -> Any:
+    return keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1, name="dense")])
+
+
+def stranger() -> Any:
+    state = tx.setup(tx.SGD(), model())
+    other = model()
+    return tx.update(state, other, [tf.ones(v.shape) for v in other.trainable_variables])
+
+
+CASES: dict[str, tuple[Any, type[Exception], str]] = {
+    "rule for state": (
+        lambda: tx.update(tx.SGD(), [W], [G]),  # type: ignore[arg-type]
+        TypeError,
+        r"expected the state, got SGD.*opt_state = tx\.setup\(optimizer, model\) once",
+    ),
+    "keras optimizer for state": (
+        lambda: tx.update(keras.optimizers.Adam(), [W], [G]),  # type: ignore[arg-type]
+        TypeError,
+        r"expected the state, got Adam.*opt_state = tx\.setup\(optimizer, model\) once",
+    ),
+    "model for state": (
+        lambda: tx.update([W], [W], [G]),  # type: ignore[arg-type]
+        TypeError,
+        "expected the state.*got the model",
+    ),
+    "swapped in update": (
+        lambda: tx.update([W], tx.setup(tx.SGD(), [W]), [G]),  # type: ignore[arg-type]
+        TypeError,
+        r"swapped\. Write tx\.update\(opt_state, model, grads\)",
+    ),
+    "rule for model": (
+        lambda: tx.update(tx.setup(tx.SGD(), [W]), tx.SGD(), [G]),
+        TypeError,
+        "expected the model",
+    ),
+    "class for rule": (lambda: tx.setup(tx.Adam, [W]), TypeError, r"class Adam; write Adam\(\)"),
+    "swapped in setup": (
+        lambda: tx.setup([W], tx.SGD()),
+        TypeError,
+        r"swapped\. Write opt_state = tx\.setup",
+    ),
+    "number for rule": (lambda: tx.setup(0.1, [W]), TypeError, "must be a tfexplicit rule"),
+    "state for rule": (
+        lambda: tx.setup(tx.setup(tx.SGD(), [W]), [W]),
+        TypeError,
+        "got a state",
+    ),
+    "unknown keras name": (lambda: tx.setup("adamm", [W]), ValueError, "adamm"),
+    "steps": (
+        lambda: tx.setup(tx.SGD(), [W], steps="local"),  # type: ignore[arg-type]
+        ValueError,
+        '"global" or "leaf", got \'local\'',
+    ),
+    "function gives no rule": (
+        lambda: tx.setup(lambda path, leaf: None, [W]),
+        TypeError,
+        "the rule for '0' must be",
+    ),
+    "another model": (
+        stranger,
+        ValueError,
+        r"'dense/kernel' is another variable.*tx\.setup\(rule, model\)",
+    ),
+    "unknown leaf": (
+        lambda: tx.update(tx.setup(tx.SGD(), {"w": W}), {"v": tf.Variable(1.0)}, [G[0]]),
+        ValueError,
+        "no leaf 'v'",
+    ),
+    "other shape": (
+        lambda: tx.update(tx.setup(tx.SGD(), {"w": G}), {"w": tf.ones(3)}, [tf.ones(3)]),
+        ValueError,
+        r"'w' has shape \(3,\).*\(2,\)",
+    ),
+    "negative rate": (
+        lambda: tx.Adam(-0.1),
+        ValueError,
+        "Adam: `learning_rate` must be at least 0, got -0.1",
+    ),
+    "rate of text": (
+        lambda: tx.SGD("0.1"),
+        TypeError,
+        "SGD: `learning_rate` must be a number.*got str: '0.1'",
+    ),
+    "beta": (lambda: tx.Adam(beta_1=1.5), ValueError, "`beta_1` must be between 0 and 1, got 1.5"),
+    "rate of bool": (lambda: tx.SGD(True), TypeError, "`learning_rate` must be a number"),
+    "rate of vector": (lambda: tx.SGD(G), ValueError, r"must be a scalar, got shape \(2,\)"),
+    "model for rate": (lambda: tx.Adam(model()), TypeError, "must be a number.*got Sequential"),
+    "clip of zero": (lambda: tx.ClipByNorm(0), ValueError, "`clipnorm` must be above 0, got 0"),
+    "chain of names": (
+        lambda: tx.Chain(tx.SGD(), "adam"),  # type: ignore[arg-type]
+        TypeError,
+        "Chain: argument 2 must be a tfexplicit rule",
+    ),
+    "keras optimizer on tensors": (
+        lambda: tx.setup(keras.optimizers.Adam(), {"w": G}),
+        TypeError,
+        "steps variables, and 'w' is a",
+    ),
+    "minimize a tensor": (
+        lambda: tx.minimize(G, tx.setup(tx.SGD(), [W]), [W]),  # type: ignore[arg-type]
+        TypeError,
+        "loss must be a function",
+    ),
+    "minimize without state": (
+        lambda: tx.minimize(lambda m: m[0], tx.SGD(), [W]),  # type: ignore[arg-type]
+        TypeError,
+        "minimize: expected the state",
+    ),
+    "minimize tensors": (
+        lambda: tx.minimize(lambda m: m[0][0], tx.setup(tx.SGD(), [G]), [G]),
+        TypeError,
+        "returns the loss alone",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_wrong_arguments_are_refused(case: str) -> None:
+    action, error, message = CASES[case]
+    with pytest.raises(error, match=message):
+        action()

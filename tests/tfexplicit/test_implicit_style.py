@@ -1,0 +1,157 @@
+"""The implicit style on a rule: it trains the same, and the warning names the true line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tfexplicit as tx
+
+PROGRAM = """\
+import sys, warnings
+import tensorflow as tf
+import tfexplicit as tx
+
+rule = tx.SGD(0.5)
+v = tf.Variable([1.0, 2.0])
+u = tf.Variable([1.0])
+
+def step():
+    rule.apply_gradients(zip([tf.ones(2)], [v]))  # line 10
+
+@tf.function
+def traced(x):
+    if x > 0:
+        for _ in tf.range(2):
+            rule.apply_gradients([(x * tf.ones(2), v), (x * tf.ones(1), u)])  # line 16
+    return x
+
+class Trainer:
+    @tf.function
+    def minimize(self):
+        rule.minimize(  # line 22
+            lambda: tf.reduce_sum(v), [v]
+        )
+
+for _ in range(3):
+    step()
+    traced(tf.constant(1.0))
+    traced(tf.constant([1.0])[0])
+Trainer().minimize()
+"""
+
+
+@pytest.fixture(scope="module")
+def warned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The program, and what it wrote to stderr when run as a script with default filters."""
+    path = tmp_path_factory.mktemp("old") / "train.py"
+    path.write_text(PROGRAM)
+    root = Path(__file__).parents[2]
+    result = subprocess.run(
+        [sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{root}:{root / 'codemod'}", "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        check=True,
+    )
+    return path, result.stderr
+
+
+@pytest.mark.parametrize("line", [10, 16, 22])
+def test_each_line_is_named_once(warned: tuple[Path, str], line: int) -> None:
+    path, stderr = warned
+    assert stderr.count(f"{path}:{line}: ImplicitUpdateWarning:") == 1
+    assert stderr.count("ImplicitUpdateWarning:") == 3
+
+
+def test_the_warning_says_what_to_write_and_what_rewrites_the_file(
+    warned: tuple[Path, str],
+) -> None:
+    path, stderr = warned
+    (line,) = [line for line in stderr.splitlines() if ":10: " in line]
+    assert "`opt_state = tx.setup(optimizer, model)` once" in line
+    assert "`tx.update(opt_state, model, grads)` here" in line
+    assert f"`tfexplicit migrate {path}`" in line
+
+
+def test_the_warning_carries_its_code() -> None:
+    rule = tx.SGD(0.5)
+    with pytest.warns(tx.ImplicitUpdateWarning) as caught:
+        rule.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+    message: Any = caught[0].message
+    assert isinstance(message, DeprecationWarning)
+    assert (message.code, message.since) == ("TX101", "0.1")
+    assert message.guide.endswith("TX101.md")
+    assert "tx.update(opt_state, model, grads)" in message.replacement
+    assert Path(caught[0].filename) == Path(__file__)
+
+
+def test_an_error_filter_raises_every_time() -> None:
+    rule, variable = tx.SGD(0.5), tf.Variable(1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", tx.ImplicitUpdateWarning)
+        for _ in range(2):
+            with pytest.raises(tx.ImplicitUpdateWarning):
+                rule.apply_gradients([(tf.constant(1.0), variable)])
+    assert float(variable) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::tfexplicit.ImplicitUpdateWarning")
+def test_the_implicit_style_trains_as_keras() -> None:
+    def trained(optimizer: Any) -> list[np.ndarray]:
+        model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(2)])
+        model.layers[0].kernel.assign([[1.0, 2.0], [3.0, 4.0]])
+
+        @tf.function
+        def step(x: Any) -> None:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(model(x) ** 2)
+            grads = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(grads, model.trainable_variables, strict=True))
+
+        for _ in range(5):
+            step(tf.ones([3, 2]))
+        return [variable.numpy() for variable in model.trainable_variables]
+
+    ours = trained(tx.Chain(tx.ClipByNorm(1.0), tx.Adam(0.1)))
+    for a, b in zip(ours, trained(keras.optimizers.Adam(0.1, clipnorm=1.0)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.filterwarnings("ignore::tfexplicit.ImplicitUpdateWarning")
+def test_new_variables_join_and_share_the_count() -> None:
+    rule = tx.Adam(0.1)
+    first, second = tf.Variable(0.0), tf.Variable(0.0)
+    assert int(rule.apply_gradients([(tf.constant(1.0), first)])) == 1
+    assert int(rule.apply_gradients([(tf.constant(1.0), second)])) == 2
+    expected = 0.1 * np.sqrt(1 - 0.999**2) / (1 - 0.9**2) * 0.1 / np.sqrt(0.001)
+    np.testing.assert_allclose(float(second), -expected, rtol=1e-4)
+    assert rule.learning_rate == 0.1
+
+
+@pytest.mark.filterwarnings("ignore::tfexplicit.ImplicitUpdateWarning")
+def test_minimize_takes_functions_and_tensors_with_their_tape() -> None:
+    rule, variable = tx.SGD(0.5), tf.Variable(1.0)
+    rule.minimize(lambda: variable * 2.0, [variable])
+    assert float(variable) == 0.0
+    with tf.GradientTape() as tape:
+        loss = variable * 1.0
+    rule.minimize(loss, [variable], tape=tape)
+    assert float(variable) == -0.5
+    with pytest.raises(ValueError, match="needs the tape"):
+        rule.minimize(loss, [variable])
+
+
+def test_the_program_reads_as_written() -> None:
+    """The line numbers above are those of the marked lines."""
+    lines = textwrap.dedent(PROGRAM).splitlines()
+    assert [number for number, line in enumerate(lines, 1) if "# line" in line] == [10, 16, 22]

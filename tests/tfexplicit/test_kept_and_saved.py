@@ -1,0 +1,109 @@
+"""A state kept on a model changes nothing about the model, and checkpoints save it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+import tf_keras
+
+import tfexplicit as tx
+
+
+class Net(tf.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = tf.Variable([1.0, 2.0])
+
+
+class KerasNet(keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = keras.layers.Dense(2)
+
+    def call(self, x: Any) -> Any:
+        return self.dense(x)
+
+
+class TfKerasNet(tf_keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = tf_keras.layers.Dense(2)
+
+    def call(self, x: Any) -> Any:
+        return self.dense(x)
+
+
+def sequential() -> Any:
+    return keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2)])
+
+
+def listing(model: Any) -> dict[str, Any]:
+    names = ("variables", "trainable_variables", "non_trainable_variables", "weights", "layers")
+    return {name: [id(item) for item in getattr(model, name, ())] for name in names}
+
+
+@pytest.mark.parametrize("rule", [tx.Adam(0.1), "keras", "adopted"])
+@pytest.mark.parametrize("make", [Net, KerasNet, TfKerasNet, sequential, keras.layers.Dense])
+def test_a_state_kept_on_a_model_is_not_seen_as_a_part_of_it(
+    make: Any, rule: Any, tmp_path: Path
+) -> None:
+    model = make(2) if make is keras.layers.Dense else make()
+    if callable(model):
+        model(tf.ones([1, 3]))
+    spec = {"keras": keras.optimizers.Adam(0.1), "adopted": keras.optimizers.RMSprop(0.1)}
+    before = listing(model)
+    state = tx.setup(spec.get(rule, rule) if isinstance(rule, str) else rule, model)
+    model.opt_state = state
+    assert model.opt_state is state
+    assert listing(model) == before
+    tx.update(state, model, [tf.ones(v.shape) for v in model.trainable_variables])
+    assert listing(model) == before
+    if hasattr(model, "save_weights"):
+        file = tmp_path / ("w.h5" if make is TfKerasNet else "w.weights.h5")
+        model.save_weights(file)
+        model.load_weights(file)
+    checkpoint = tf.train.Checkpoint(model=model)
+    path = checkpoint.save(str(tmp_path / "kept"))
+    saved = [name for name, _ in tf.train.list_variables(path)]
+    assert any("opt_state" in name and "slots" in name for name in saved)
+
+
+@pytest.mark.parametrize("in_function", [False, True])
+@pytest.mark.parametrize("built", [True, False])
+def test_a_checkpoint_restores_a_run_in_progress(
+    built: bool, in_function: bool, tmp_path: Path
+) -> None:
+    def fresh() -> tuple[Any, tx.OptState, Any]:
+        model = KerasNet()
+        if built:
+            model(tf.ones([1, 3]))
+        state = tx.setup(tx.Chain(tx.ClipByNorm(5.0), tx.Adam(0.1)), model)
+        model(tf.ones([1, 3]))
+
+        def step() -> None:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(model(tf.ones([1, 3])) ** 2)
+            tx.update(state, model, tape.gradient(loss, tx.trainables(model)))
+
+        return model, state, tf.function(step) if in_function else step
+
+    model, state, step = fresh()
+    step()
+    tx.adjust(state, learning_rate=0.01)
+    tx.freeze(state["dense/bias"])
+    step()
+    path = tf.train.Checkpoint(model=model, state=state).save(str(tmp_path / "run"))
+    other, other_state, other_step = fresh()
+    # If the model was not built at setup, slots are filled when the first update makes them.
+    status = tf.train.Checkpoint(model=other, state=other_state).restore(path)
+    assert int(other_state.step) == 2
+    step()
+    other_step()
+    status.assert_consumed()
+    for ours, theirs in zip(model.trainable_variables, other.trainable_variables, strict=True):
+        np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
