@@ -23,9 +23,11 @@ class CallSite:
     def module(self) -> str:
         """`__main__` for the script that runs: Python shows deprecation warnings there only."""
         main = getattr(sys.modules.get("__main__"), "__file__", None)
-        if main is None or Path(main).resolve() == Path(self.file).resolve():
+        path = Path(self.file)
+        # A cell of a notebook is no file.
+        if not path.exists() or (main and Path(main).resolve() == path.resolve()):
             return "__main__"
-        return Path(self.file).stem
+        return path.stem
 
 
 def quick_site() -> CallSite:

@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw, read
+from tfexplicit.replicas import ReplicaWriter, in_replicas, summed
 from tfexplicit.state import OptState
 from tfexplicit.step import Followed, Move, followed_values, take_step
 from tfexplicit.writing import Writer
@@ -21,6 +22,8 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     adopted optimizers, whose update may do anything.
     """
     followed = followed_values(state, moves)
+    if in_replicas():
+        return _run_in_replicas(state, moves, followed, writer)
     if not tf.executing_eagerly() or _is_adopted(state):
         return take_step(state, moves, followed, writer)
     key = _pattern(state, moves, writer)
@@ -32,6 +35,19 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     new_cells, new_values = compiled(cells, replaced, [move.grad for move in moves], followed)
     after = state.with_cells(new_cells) if new_cells else state
     return after, _in_place_of(moves, new_values, writer)
+
+
+def _run_in_replicas(
+    state: OptState, moves: Sequence[Move], followed: Followed, writer: Writer
+) -> tuple[OptState, list[Any]]:
+    """Not compiled here: replicas cannot meet inside a function that is being defined."""
+    if not _is_adopted(state):
+        grads = summed([move.grad for move in moves])
+        moves = [replace(move, grad=grad) for move, grad in zip(moves, grads, strict=True)]
+    held = ReplicaWriter(writer.in_place)
+    result = take_step(state, moves, followed, held)
+    held.flush()
+    return result
 
 
 def _is_adopted(state: OptState) -> bool:
@@ -75,7 +91,10 @@ def _compile(state: OptState, moves: Sequence[Move], writer: Writer) -> Any:
         new_cells = [] if after is live else [read(cell) for cell in after.cells()]
         return new_cells, [value for value in values if not is_variable(value)]
 
-    return tf.function(step, autograph=False)
+    compiled = tf.function(step, autograph=False)
+    # TensorFlow would take the functions of several states for one that is traced too often.
+    compiled._omit_frequent_tracing_warning = True
+    return compiled
 
 
 def _in_place_of(moves: Sequence[Move], new: Sequence[Any], writer: Writer) -> list[Any]:

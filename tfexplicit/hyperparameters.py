@@ -91,3 +91,9 @@ def current_value(source: Any, step: Any) -> Any:
     `step` is the number of updates made before this one, as Keras passes it to a schedule.
     """
     return as_float64(source(step))
+
+
+def cast_as_keras(value: Any, dtype: Any) -> Any:
+    """By way of float32, as `tf.cast` takes a Python number: so Keras rounds betas, momentum and
+    weight decay. It matters for float64 leaves only, which are to train the same."""
+    return tf.cast(tf.cast(value, tf.float32), dtype)

@@ -49,7 +49,7 @@ def _frozen_rows(group: Group) -> list[bool]:
 
 def _shown(step: Any) -> str:
     step = raw(step)
-    return str(int(step)) if tf.executing_eagerly() and hasattr(step, "numpy") else "?"
+    return str(int(step.numpy())) if tf.executing_eagerly() and hasattr(step, "numpy") else "?"
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

