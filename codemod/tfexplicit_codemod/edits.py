@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+TODO_MARK = "# TODO(tfexplicit "
+
 
 @dataclass(frozen=True)
 class Replace:
@@ -32,11 +34,15 @@ class CommentAbove:
 
 @dataclass
 class Edits:
-    """All edits of one file; asking twice for the same edit is asking once."""
+    """All edits of one file; asking twice for the same edit is asking once.
+
+    `settled` holds the lines of statements whose TODO comment is no longer true.
+    """
 
     replaced: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
     inserted: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, list[str]] = field(default_factory=dict)
+    settled: set[int] = field(default_factory=set)
     first_statement: str | None = None
 
     def add(self, edit: Replace | InsertAfter | CommentAbove) -> None:

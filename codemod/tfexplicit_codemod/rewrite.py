@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from tfexplicit_codemod.edits import Edits
+from tfexplicit_codemod.edits import TODO_MARK, Edits
 
 Statement = cst.BaseStatement
 Body = TypeVar("Body", cst.IndentedBlock, cst.Module)
@@ -85,7 +85,8 @@ class _Apply(cst.CSTTransformer):
         return updated.with_changes(body=body)
 
     def _has_comment(self, original: Body) -> bool:
-        return any(self._first_line(each) in self.edits.comments for each in original.body)
+        lines = self.edits.settled.union(self.edits.comments)
+        return any(self._first_line(each) in lines for each in original.body)
 
     def _first_line(self, statement: cst.CSTNode) -> int:
         """The line of the statement, or of its first decorator."""
@@ -94,10 +95,15 @@ class _Apply(cst.CSTTransformer):
 
     def _commented(self, line: int, statement: cst.CSTNode) -> cst.CSTNode:
         texts = self.edits.comments.get(line, [])
-        if not texts or not hasattr(statement, "leading_lines"):
+        if not hasattr(statement, "leading_lines") or not (texts or line in self.edits.settled):
             return statement
+        kept = [
+            above
+            for above in statement.leading_lines
+            if line not in self.edits.settled or not _is_todo(above)
+        ]
         comments = [cst.EmptyLine(comment=cst.Comment(text)) for text in texts]
-        return statement.with_changes(leading_lines=[*statement.leading_lines, *comments])
+        return statement.with_changes(leading_lines=[*kept, *comments])
 
     def _statement(self, code: str) -> cst.CSTNode:
         return cst.parse_statement(code, config=self.module.config_for_parsing)
@@ -107,3 +113,7 @@ class _Apply(cst.CSTTransformer):
             return updated
         first = self._statement(self.edits.first_statement)
         return updated.with_changes(body=[first, *updated.body])
+
+
+def _is_todo(line: cst.EmptyLine) -> bool:
+    return line.comment is not None and line.comment.value.startswith(TODO_MARK)

@@ -13,14 +13,20 @@ from tfexplicit_codemod.outcome import FileResult, Outcome
 MODELS = ("model", "encoder", "decoder")
 OPTIMIZERS = ("optimizer", "opt_d")
 
-constructors = st.sampled_from(
+
+def mostly(usual: list[str], odd: list[str]) -> st.SearchStrategy[str]:
+    """The usual in most draws, so that whole programs of it come up as well."""
+    return st.integers(0, 9).flatmap(lambda n: st.sampled_from(odd if n == 9 else usual))
+
+
+constructors = mostly(
     [
         "tf.keras.optimizers.Adam(1e-3)",
         "tf.keras.optimizers.SGD(lr=0.1, momentum=0.9)",
         "tf.keras.optimizers.RMSprop()",
         "Adam(learning_rate=rate)",
-        "elsewhere()",
-    ]
+    ],
+    ["elsewhere()"],
 )
 
 
@@ -30,7 +36,7 @@ def definitions(draw: st.DrawFn) -> str:
     lines = [f"{name} = make()" for name in MODELS]
     lines += [f"{name} = {draw(constructors)}" for name in OPTIMIZERS]
     lines = list(draw(st.permutations(lines)))
-    extra = draw(st.sampled_from(["none", "with", "if", "if else", "again", "trainable"]))
+    extra = draw(mostly(["none", "with", "if else"], ["if", "again", "trainable"]))
     at = draw(st.integers(0, len(lines) - 1))
     if extra == "with":
         lines[at] = f"with scope():\n    {lines[at]}  # kept"
@@ -47,11 +53,9 @@ def definitions(draw: st.DrawFn) -> str:
 
 @st.composite
 def variables(draw: st.DrawFn) -> str:
-    models = draw(st.lists(st.sampled_from(MODELS), min_size=1, max_size=2))
+    models = draw(st.lists(st.sampled_from(MODELS), min_size=1, max_size=2, unique=True))
     attribute = draw(
-        st.sampled_from(
-            ["trainable_variables", "trainable_weights", "variables", "layers[0].kernel"]
-        )
+        mostly(["trainable_variables", "trainable_weights"], ["variables", "layers[0].kernel"])
     )
     texts = [f"{model}.{attribute}" for model in models]
     if attribute == "layers[0].kernel":
@@ -64,7 +68,7 @@ def updates(draw: st.DrawFn) -> str:
     """One step: a tape, what happens to the gradients, and the update in one of its forms."""
     optimizer = draw(st.sampled_from(OPTIMIZERS))
     applied = draw(variables())
-    taped = draw(st.one_of(st.just(applied), variables()))
+    taped = applied if draw(st.integers(0, 9)) else draw(variables())
     between = draw(
         st.sampled_from(
             [
@@ -76,27 +80,28 @@ def updates(draw: st.DrawFn) -> str:
         )
     )
     pairs = draw(
-        st.sampled_from(
+        mostly(
             [
                 f"zip(g, {applied})",
                 f"[(2 * a, b) for a, b in zip(g, {applied})]",
                 f"((a, b) for a, b in zip(g, {applied}) if a is not None)",
                 f"grads_and_vars=zip(g, {applied})",
-                "pairs",
-                "*pairs",
-            ]
+            ],
+            ["pairs", "*pairs"],
         )
     )
     call = draw(
-        st.sampled_from(
+        mostly(
             [
                 f"{optimizer}.apply_gradients({pairs})",
                 f"{optimizer}.apply_gradients(\n    {pairs}\n)",
-                f"{optimizer}.apply_gradients({pairs}, name='x')",
-                f"step = {optimizer}.apply_gradients({pairs})",
                 f"if c: {optimizer}.apply_gradients({pairs})",
                 f"{optimizer}.apply_gradients({pairs}); done = 1",
-            ]
+            ],
+            [
+                f"{optimizer}.apply_gradients({pairs}, name='x')",
+                f"step = {optimizer}.apply_gradients({pairs})",
+            ],
         )
     )
     tape = "with tf.GradientTape() as tape:\n    loss = f(x)\n"
@@ -112,7 +117,7 @@ def programs(draw: st.DrawFn) -> str:
     head = "import tensorflow as tf\nfrom keras.optimizers import Adam\n"
     parts = [draw(definitions())]
     for number, body in enumerate(draw(st.lists(updates(), min_size=1, max_size=3))):
-        form = draw(st.sampled_from(["plain", "function", "parameter", "loop", "traced"]))
+        form = draw(mostly(["plain", "function", "loop", "traced"], ["parameter"]))
         if form == "plain":
             parts.append(body)
         elif form == "loop":

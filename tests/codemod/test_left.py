@@ -232,3 +232,10 @@ def test_todo_stands_above_the_statement_with_its_indent() -> None:
         "        # TODO(tfexplicit TX207): the value of this call is used",
         "        x = " + UPDATE.rstrip(),
     ]
+
+
+def test_todo_goes_when_its_site_is_rewritten() -> None:
+    fixed = HEAD + "# mine\n# TODO(tfexplicit TX203): `opt` is deleted\n" + UPDATE
+    after = migrate_source(fixed.encode(), Path("left.py")).after
+    assert after is not None
+    assert after.decode().splitlines()[-2:] == ["# mine", "tx.update(opt_state, model, grads)"]

@@ -111,6 +111,7 @@ class Planner:
             held = home_rule.state_at(self.source, state, each.statement)
             code = f"{self.alias}.update({held}, {each.leaves.text}, {each.pairs.gradients})"
             self._replace(each.update.call, code)
+            todo.settle(self.source, self.edits, each.update.call)
             for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
                 self.edits.add(edit)
             self.codes[each.update] = _code_of(group, each)
