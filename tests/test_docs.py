@@ -24,6 +24,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "migration_guide").rglob("*.md"))]
 CODE_PAGES = ROOT / "migration_guide" / "codes"
 LANGUAGES = ("python", "console", "text")
 FENCE = re.compile(r"^```(\w*)$")
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 EXIT_CODE = re.compile(r"# exits (\d+)")
 
@@ -135,7 +136,8 @@ def test_every_block_has_a_language_or_a_reason(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_to_files(page: Path) -> None:
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    for target in LINK.findall(CODE.sub("", text)):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{named(page)} links to {target}"
 

@@ -12,7 +12,7 @@ inputs = np.random.rand(200, 3).astype(np.float32)
 targets = (inputs @ np.array([[1.0], [-2.0], [0.5]])).astype(np.float32)
 
 net = Sequential([Dense(8, activation="relu"), Dense(1)])
-opt = A(lr := 0.01, 0.9, 0.99)
+opt = A(0.01, 0.9, 0.99)
 
 
 def step(x, y):
@@ -20,15 +20,11 @@ def step(x, y):
         error = net(x) - y
         cost = tf.reduce_mean(error * error)
     opt.apply_gradients(
-        zip(
-            tape.gradient(cost, net.trainable_variables),  # d cost / d weights
-            net.trainable_variables,
-        )
+        zip(tape.gradient(cost, net.trainable_variables), net.trainable_variables),
     )
     return cost
 
 
-print("learning rate", lr)
 for epoch in range(1, 21):
     cost = step(inputs, targets)
     if epoch % 5 == 0:

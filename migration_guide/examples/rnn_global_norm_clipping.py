@@ -1,4 +1,4 @@
-"""A character RNN with an embedding, its gradients clipped by their global norm."""
+"""A character RNN whose gradients are clipped by their global norm."""
 
 import numpy as np
 import tensorflow as tf
@@ -15,12 +15,12 @@ dataset = tf.data.Dataset.from_tensor_slices(windows).batch(32, drop_remainder=T
 class CharModel(tf.keras.Model):
     def __init__(self, vocab_size, units):
         super().__init__()
-        self.embedding = tf.keras.layers.Embedding(vocab_size, 8)
+        self.vocab_size = vocab_size
         self.rnn = tf.keras.layers.SimpleRNN(units, return_sequences=True)
         self.head = tf.keras.layers.Dense(vocab_size)
 
     def call(self, x):
-        return self.head(self.rnn(self.embedding(x)))
+        return self.head(self.rnn(tf.one_hot(x, self.vocab_size)))
 
 
 model = CharModel(len(vocab), 24)

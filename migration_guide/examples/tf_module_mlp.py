@@ -31,6 +31,7 @@ class MLP(tf.Module):
 
 
 tf.random.set_seed(8)
+tf.keras.backend.set_floatx("float64")
 x = np.linspace(-2, 2, 128)[:, None]
 y = np.sin(3 * x)
 
