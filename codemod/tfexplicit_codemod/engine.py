@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from tfexplicit_codemod.analysis.plan import Plan, Planner
 from tfexplicit_codemod.outcome import FileResult, Outcome
+from tfexplicit_codemod.sparse import may_have_sparse_gradients
 
 # A file without one of these has no update site.
 TOKENS = (b"apply_gradients", b".minimize(", b".apply(")
@@ -27,28 +28,38 @@ DEEP_RECURSION = 200_000
 Result = TypeVar("Result")
 
 
-def migrate_source(source: bytes, path: Path, *, todo: bool = True) -> FileResult:
-    """The outcome for one file; `todo=False` writes no comment above a site that is left."""
-    if not any(token in source for token in TOKENS):
+def migrate_source(
+    source: bytes, path: Path, *, todo: bool = True, sparse: bool = False
+) -> FileResult:
+    """The outcome for one file; `todo=False` writes no comment above a site that is left.
+
+    `sparse` tells that a file that this one imports shows signs of sparse gradients.
+    """
+    if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
+    sparse = sparse or may_have_sparse_gradients(source)
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            return _migrate(source, path, todo)
+            return _migrate(source, path, todo, sparse)
         except RecursionError:
-            return _with_deep_stack(source, path, todo)
+            return _with_deep_stack(source, path, todo, sparse)
 
 
-def _with_deep_stack(source: bytes, path: Path, todo: bool) -> FileResult:
+def may_have_site(source: bytes) -> bool:
+    return any(token in source for token in TOKENS)
+
+
+def _with_deep_stack(source: bytes, path: Path, todo: bool, sparse: bool) -> FileResult:
     try:
-        return _in_deep_thread(lambda: _migrate(source, path, todo))
+        return _in_deep_thread(lambda: _migrate(source, path, todo, sparse))
     except (RecursionError, MemoryError):
         return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
 
 
-def _migrate(source: bytes, path: Path, todo: bool) -> FileResult:
+def _migrate(source: bytes, path: Path, todo: bool, sparse: bool) -> FileResult:
     def ended(outcome: Outcome, reason: str) -> FileResult:
         return FileResult(path, outcome, before=source, reason=reason)
 
@@ -57,7 +68,7 @@ def _migrate(source: bytes, path: Path, todo: bool) -> FileResult:
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return ended(Outcome.SKIPPED, f"encoding: {error}")
     try:
-        plan = Planner(text).plan(with_todo=todo)
+        plan = Planner(text, sparse).plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")

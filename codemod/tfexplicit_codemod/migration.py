@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from tfexplicit_codemod.discovery import find_files
-from tfexplicit_codemod.engine import migrate_source
+from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
+from tfexplicit_codemod.project_imports import ProjectImports
+from tfexplicit_codemod.sparse import may_have_sparse_gradients
 
 
 def migrate_paths(paths: list[Path], *, todo: bool) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
-    return [_migrate_file(path, todo=todo) for path in with_progress_bar(find_files(paths))]
+    files = find_files(paths)
+    imports = ProjectImports(files)
+    return [_migrate_file(path, imports, todo=todo) for path in with_progress_bar(files)]
 
 
-def _migrate_file(path: Path, *, todo: bool) -> FileResult:
+def _migrate_file(path: Path, imports: ProjectImports, *, todo: bool) -> FileResult:
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -24,7 +28,12 @@ def _migrate_file(path: Path, *, todo: bool) -> FileResult:
         return FileResult(path, Outcome.FAILED, reason=reason)
     if path.suffix == ".ipynb":
         return notebook_result(path, source)
-    return migrate_source(source, path, todo=todo)
+    if not may_have_site(source):
+        return FileResult(path, Outcome.UNCHANGED, before=source)
+    sparse = any(
+        may_have_sparse_gradients(file.read_bytes()) for file in imports.reached_from(path)
+    )
+    return migrate_source(source, path, todo=todo, sparse=sparse)
 
 
 def would_write(result: FileResult) -> bool:

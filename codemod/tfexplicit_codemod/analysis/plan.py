@@ -42,8 +42,9 @@ class Plan:
 class Planner:
     """Plans one file; the order of the steps is the order of the methods."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, sparse: bool) -> None:
         self.source = Source(text)
+        self.sparse = sparse
         self.classes = Classes(self.source)
         self.references = References(self.source, self.classes)
         self.values = Values(self.source, self.classes, self.references)
@@ -116,7 +117,7 @@ class Planner:
                 self.edits.add(edit)
             self.codes[each.update] = _code_of(group, each)
         for edit in tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references
+            self.source, self.alias, group, placement, self.references, self.sparse
         ):
             self.edits.add(edit)
 

@@ -1,7 +1,8 @@
 """TX103: `tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.
 
 Only where every use of the optimizer is in sight and is a rewritten update site. Any other use
-(`iterations`, `compile`, a checkpoint) keeps the Keras object, whose state `setup` takes over.
+(`iterations`, `compile`, a checkpoint) keeps the Keras object, whose state `setup` takes over. So
+does Adam where a gradient may be sparse: see `sparse.py`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,17 @@ ARGUMENTS = {
     "AdamW": ("learning_rate", "weight_decay", "beta_1", "beta_2", "epsilon", "amsgrad"),
 }
 
+# Repeated ids of a sparse gradient come to the same here, whether they are added up or not.
+LINEAR = ("SGD",)
+
 
 def edits(
-    source: Source, tx: str, group: Group, placement: Placement, references: References
+    source: Source,
+    tx: str,
+    group: Group,
+    placement: Placement,
+    references: References,
+    sparse: bool,
 ) -> list[Replace]:
     """The new callee and the renamed `lr=`; nothing where the Keras object has to stay."""
     made = placement.definition.statement
@@ -40,7 +49,11 @@ def edits(
     if not isinstance(call, ast.Call):
         return []
     name = _rule_name(source, call)
-    if name is None or not _arguments_are_shared(source, call, name):
+    if (
+        name is None
+        or (sparse and name not in LINEAR)
+        or not _arguments_are_shared(source, call, name)
+    ):
         return []
     if isinstance(group.home.owner, ast.ClassDef) and group.home.owner.bases:
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
@@ -140,7 +153,9 @@ rule = Rule(
     why=(
         "Where a program does nothing with an optimizer but update, it needs no Keras object: "
         "a rule is the same formula without hidden state. An optimizer that is also read, "
-        "compiled, saved or passed on stays a Keras object, which `setup` takes as it is."
+        "compiled, saved or passed on stays a Keras object, which `setup` takes as it is. So does "
+        "Adam where the project has an embedding or gathers rows: Keras 3 computes another step "
+        "for repeated ids than the rule, and training must not change."
     ),
     before="""\
 import tensorflow as tf

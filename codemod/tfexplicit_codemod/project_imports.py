@@ -1,0 +1,74 @@
+"""Which files of a project a file imports, directly or through others."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+
+class ProjectImports:
+    """Modules are matched by the end of their path, since a project's import roots are unknown:
+    `import data` may mean every `data.py`. So what is found may be too much, not too little."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._files = [path for path in files if path.suffix == ".py"]
+        self._imported: dict[Path, set[Path]] = {}
+
+    def reached_from(self, path: Path) -> set[Path]:
+        """The file itself and all that it imports."""
+        reached, waiting = {path}, [path]
+        while waiting:
+            new = self._imported_by(waiting.pop()) - reached
+            reached |= new
+            waiting.extend(new)
+        return reached
+
+    def _imported_by(self, path: Path) -> set[Path]:
+        if path not in self._imported:
+            self._imported[path] = {
+                file for name in _imported_names(path) for file in self._files_of(name)
+            }
+        return self._imported[path]
+
+    def _files_of(self, name: tuple[str, ...]) -> Iterator[Path]:
+        """A module, and the packages around it, which Python imports first."""
+        for end in range(1, len(name) + 1):
+            module = name[:end]
+            for path in self._by_last_name[module[-1]]:
+                if _module_parts(path)[-end:] == module:
+                    yield path
+
+    @cached_property
+    def _by_last_name(self) -> dict[str, list[Path]]:
+        index: dict[str, list[Path]] = defaultdict(list)
+        for path in self._files:
+            index[_module_parts(path)[-1]].append(path)
+        return index
+
+
+def _module_parts(path: Path) -> tuple[str, ...]:
+    parts = path.absolute().with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def _imported_names(path: Path) -> Iterator[tuple[str, ...]]:
+    """`from a import b` may import the module `a.b`, so it counts as that."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        # The file's own outcome tells what is wrong with it.
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield tuple(alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            module = tuple((node.module or "").split(".")) if node.module else ()
+            for alias in node.names:
+                yield (*module, alias.name)

@@ -1,0 +1,76 @@
+"""Where a gradient may be sparse, Adam stays a Keras object: the rule would train otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.engine import migrate_source
+from tfexplicit_codemod.migration import migrate_paths
+
+PROGRAM = """\
+import tensorflow as tf
+from models import make_model
+
+model = make_model()
+optimizer = tf.keras.optimizers.{optimizer}(0.1)
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+"""
+DENSE = "import tensorflow as tf\n\ndef make_model():\n    return tf.keras.layers.Dense(1)\n"
+SPARSE = DENSE.replace("Dense(1)", "Embedding(9, 1)")
+
+
+def rewritten(optimizer: str, helper: str = "") -> str:
+    source = PROGRAM.format(optimizer=optimizer) + helper
+    after = migrate_source(source.encode(), Path("a.py")).after
+    assert after is not None
+    assert b"tx.update(opt_state, model, grads)" in after
+    return after.decode()
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "helper", "becomes_rule"),
+    [
+        ("Adam", "", True),
+        ("Adam", "table = tf.keras.layers.Embedding(9, 2)\n", False),
+        ("AdamW", "rows = tf.gather(w, ids)\n", False),
+        ("SGD", "rows = tf.gather(w, ids)\n", True),
+    ],
+)
+def test_signs_in_the_file_itself(optimizer: str, helper: str, becomes_rule: bool) -> None:
+    assert (f"tx.{optimizer}(" in rewritten(optimizer, helper)) is becomes_rule
+
+
+@pytest.mark.parametrize(
+    ("files", "becomes_rule"),
+    [
+        ({"models.py": DENSE}, True),
+        ({"models.py": SPARSE}, False),
+        (
+            {
+                "lib/models/__init__.py": "from .text import make_model\n",
+                "lib/models/text.py": SPARSE,
+            },
+            False,
+        ),
+        ({"models.py": DENSE, "unrelated.py": SPARSE}, True),
+        ({"models.py": "import train\nx = (\n"}, True),
+    ],
+    ids=["dense", "sparse", "in a package", "not imported", "unparsable"],
+)
+def test_signs_in_what_the_file_imports(
+    tmp_path: Path, files: dict[str, str], becomes_rule: bool
+) -> None:
+    for name, text in {"train.py": PROGRAM.format(optimizer="Adam"), **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    results = {result.path.name: result for result in migrate_paths([tmp_path], todo=True)}
+    after = results["train.py"].after
+    assert after is not None
+    assert (b"tx.Adam(" in after) is becomes_rule
