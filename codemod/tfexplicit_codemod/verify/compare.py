@@ -80,8 +80,9 @@ def compare(before: Trajectory, after: Trajectory) -> Comparison:
             if first is None and difference.beyond_rounding:
                 first = difference
         bytes_differed = bytes_differed or bool(differences)
-    leaves = {leaf.name for update, _ in pairs for leaf in update.leaves}
-    return Comparison(len(pairs), len(leaves), first, largest)
+    # By place, since plain variables all go by the name `Variable`.
+    leaves = {update.group: len(update.leaves) for update, _ in pairs}
+    return Comparison(len(pairs), sum(leaves.values()), first, largest)
 
 
 def differences_of(one: Update, other: Update, *, same_numbers_so_far: bool) -> list[Difference]:
