@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit import paths
+from tfexplicit.arrays import read
 from tfexplicit.keras_optimizers.adopted import Adopted
 from tfexplicit.keras_optimizers.known import Known, rule_of
 from tfexplicit.keras_optimizers.recognise import is_keras_optimizer
@@ -85,10 +86,11 @@ def _plain_rule(spec: Any, where: str) -> Rule:
             f"setup: the Keras {type(spec).__name__} for {where!r} has an update of its own, which "
             "can only be adopted for a whole state. Make one state for it and one for the rest."
         )
-    if int(spec.iterations) > 0:
+    used = int(read(spec.iterations))
+    if used > 0:
         raise ValueError(
             f"setup: the Keras {type(spec).__name__} for {where!r} has been used for "
-            f"{int(spec.iterations)} steps, and its state cannot be taken over in a mapping. Make "
+            f"{used} steps, and its state cannot be taken over in a mapping. Make "
             "one state for it and one for the rest."
         )
     return rule

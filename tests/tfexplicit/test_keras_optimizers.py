@@ -135,7 +135,7 @@ def test_the_optimizers_variables_are_the_state(package: Any) -> None:
     model = package.Sequential([package.layers.Input((2,)), dense])
     state = tx.setup(optimizer, model)
     tx.update(state, model, [tf.ones(v.shape) for v in model.trainable_variables])
-    assert int(optimizer.iterations) == int(state.step) == 1
+    assert int(optimizer.iterations.numpy()) == int(state.step) == 1
     assert state["dense/kernel"].slots["momentum"] is optimizer._momentums[0]
     np.testing.assert_allclose(optimizer._momentums[0].numpy(), 0.1, rtol=1e-6)
     optimizer.learning_rate = 0.0
@@ -143,7 +143,7 @@ def test_the_optimizers_variables_are_the_state(package: Any) -> None:
     tx.update(state, model, [tf.ones(v.shape) for v in model.trainable_variables])
     np.testing.assert_array_equal(model.trainable_variables[0].numpy(), before)
     tx.adjust(state, learning_rate=0.25)
-    assert float(optimizer.learning_rate) == 0.25
+    assert float(optimizer.learning_rate.numpy()) == 0.25
 
 
 @pytest.mark.parametrize("package", [keras, tf_keras])
@@ -179,7 +179,7 @@ def test_adjust_on_an_adopted_optimizer_sets_its_own_variable() -> None:
     leaves = [tf.Variable([1.0]), tf.Variable([1.0])]
     state = tx.setup(optimizer, leaves)
     tx.adjust(state, learning_rate=0.5)
-    assert float(optimizer.learning_rate) == 0.5
+    assert float(optimizer.learning_rate.numpy()) == 0.5
     with pytest.raises(ValueError, match="one learning rate for all"):
         tx.adjust(state["0"], learning_rate=0.5)
 
@@ -217,7 +217,7 @@ def test_one_optimizer_over_several_models_shares_its_count() -> None:
         twin.apply_gradients([(tf.ones(1), twins[1])])
     np.testing.assert_array_equal(critic[0], twins[0])
     np.testing.assert_array_equal(policy[0], twins[1])
-    assert int(optimizer.iterations) == 6
+    assert int(optimizer.iterations.numpy()) == 6
 
 
 def test_keras_optimizers_in_a_mapping_give_their_rule() -> None:

@@ -149,4 +149,4 @@ def test_tf_keras_schedule_keeps_the_learning_rate_that_programs_read(network: A
         steps=3,
     )
     assert float(optimizer.learning_rate) == float(twin.learning_rate)
-    assert int(optimizer.iterations) == 3
+    assert int(optimizer.iterations.numpy()) == 3
