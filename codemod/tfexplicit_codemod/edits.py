@@ -62,5 +62,11 @@ class Edits:
         starts = [start[0] for start, _ in self.replaced]
         return min([*starts, *self.inserted])
 
+    @property
+    def last_line(self) -> int:
+        """The last line that an edit touches."""
+        ends = [end[0] for _, end in self.replaced]
+        return max([*ends, *self.inserted])
+
     def __bool__(self) -> bool:
         return bool(self.replaced or self.inserted or self.comments)

@@ -177,10 +177,11 @@ def test_comment_inside_the_tape_variables_keeps_them() -> None:
 def test_import_goes_after_the_imports_and_before_its_use(
     head: str, first_lines: list[str]
 ) -> None:
-    program = head + (
-        "def f(tf):\n    import tensorflow as t\n    m = make()\n"
+    program = head + "".join(
+        f"def {name}(tf):\n    import tensorflow as t\n    m = make()\n"
         "    o = t.keras.optimizers.Adam()\n"
         "    o.apply_gradients(zip(g, m.trainable_variables))\n"
+        for name in ("f", "g")
     )
     lines = migrated(program.encode()).decode().splitlines()
     assert lines[: len(first_lines)] == first_lines

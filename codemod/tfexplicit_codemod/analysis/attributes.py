@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis.classes import Classes, Method
+from tfexplicit_codemod.analysis.construction import STEPS, Construction
 from tfexplicit_codemod.analysis.definite import Definition, definition
 from tfexplicit_codemod.analysis.references import Reference
 from tfexplicit_codemod.analysis.scopes import Scope
@@ -18,6 +19,14 @@ class SelfAttributes:
     def __init__(self, source: Source, classes: Classes) -> None:
         self.source = source
         self.classes = classes
+        self.construction = Construction(source, classes)
+
+    def require_room(self, cls: ast.ClassDef) -> None:
+        """Raise where `self.opt_state` cannot be added to objects of the class."""
+        if not self.construction.takes_new_attributes(cls):
+            raise tx203_unclear_definition.leave(
+                f"`{cls.name}` may not take a new attribute for the state"
+            )
 
     def definition(self, cls: ast.ClassDef, name: str) -> Definition:
         """The one method that sets `self.<name>`, and the statement after which it is set."""
@@ -39,7 +48,7 @@ class SelfAttributes:
             )
         elsewhere = self.classes.stores_elsewhere(cls, name)
         methods = {store.method for store in stores}
-        if elsewhere or len(methods) != 1:
+        if elsewhere or len(methods) != 1 or self.construction.is_set_by_name(name):
             raise tx203_unclear_definition.leave(f"`.{name}` is set in several places")
         method = methods.pop()
         assert method is not None
@@ -63,12 +72,16 @@ class SelfAttributes:
         if setter is maker:
             return self.definition(model.owner, name)
         call = self._only_call_in(maker, setter)
-        if call is not None:
+        if call is not None and isinstance(maker, Method):
+            if self.construction.is_overridden(setter, maker):
+                raise tx203_unclear_definition.leave(
+                    f"`self.{name}` is set in `{setter.name}`, which not every object has"
+                )
             self.definition(model.owner, name)
             return Definition(f"self.{name}", call, (call,), ())
         if setter.name == "__init__" and isinstance(maker, Method):
             set_at = self.definition(model.owner, name)
-            if not self._is_called_before(setter, maker, set_at):
+            if self.construction.always_ran(setter, maker, set_at.line):
                 return None
         raise tx203_unclear_definition.leave(
             f"`self.{name}` is set in `{setter.name}`, perhaps after the optimizer is made"
@@ -79,6 +92,17 @@ class SelfAttributes:
         maker = self._function(optimizer_made)
         if not isinstance(maker, Method) or maker.name != "__init__":
             return None
+        cls = self.source.parent_of[maker]
+        assert isinstance(cls, ast.ClassDef)
+        steps = self.construction.reaching(cls, STEPS, but=maker)
+        for node in ast.walk(maker):
+            if getattr(node, "lineno", 0) <= optimizer_made.lineno:
+                continue
+            if isinstance(node, ast.Return) and self._function(node) is maker:
+                raise tx203_unclear_definition.leave("`__init__` may return before its end")
+            if isinstance(node, ast.Attribute) and node.attr in steps:
+                text = self.source.one_line(node)
+                raise tx203_unclear_definition.leave(f"`{text}` may step before `self` is whole")
         return Definition("self", maker.body[-1], (maker.body[-1],), ())
 
     def require_fixed(self, reference: Reference) -> None:
@@ -123,11 +147,3 @@ class SelfAttributes:
         statement = self.source.statement(uses[0])
         is_plain_call = isinstance(statement, ast.Expr | ast.Assign)
         return statement if is_plain_call and self._function(statement) is maker else None
-
-    def _is_called_before(self, init: Method, maker: Method, set_at: Definition) -> bool:
-        """True where `__init__` calls `maker` before the attribute is set."""
-        return any(
-            use.attr == maker.name and use.lineno <= set_at.line
-            for use in ast.walk(init)
-            if isinstance(use, ast.Attribute)
-        )

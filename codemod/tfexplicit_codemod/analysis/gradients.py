@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
+from tfexplicit_codemod.analysis import lists
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx212_pairs
 
 Comprehension = ast.ListComp | ast.GeneratorExp
+UNNAMED = ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Gradients:
             text = f"[{text[1:-1]}]"
         elif isinstance(gradients, ast.IfExp | ast.Lambda):
             text = f"({text})"
-        elif isinstance(gradients, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
+        elif isinstance(gradients, UNNAMED) or not lists.is_list(self.source, gradients):
             raise tx212_pairs.leave(self.source.one_line(gradients))
         return Pairs(text, variables, self._sources(gradients))
 

@@ -37,21 +37,53 @@ def import_statement(alias: str) -> str:
     return "import tfexplicit" if alias == "tfexplicit" else f"import tfexplicit as {alias}"
 
 
-def line_to_import_after(source: Source, first_use: int) -> int | None:
-    """The line of the top-level statement after which the import goes; None for the very top.
+def line_to_import_after(source: Source, first_use: int, last_use: int) -> int | None:
+    """The line of the statement after which the import goes; None for the very top.
 
     It follows the run of imports that brings in TensorFlow, since settings that must come before
-    TensorFlow (environment variables) must come before `tfexplicit` too.
+    TensorFlow (environment variables) must come before `tfexplicit` too. Where that is in a
+    function or block, and every use with it, the import goes there.
     """
     before = [s for s in source.tree.body if _last_line(s) < first_use]
     bringing = [i for i, s in enumerate(before) if _imports_tensorflow(s)]
-    any_import = [i for i, s in enumerate(before) if isinstance(s, Import)]
+    any_import = [i for i, s in enumerate(before) if isinstance(s, Import) or _sets_environment(s)]
+    if not bringing:
+        inner = _import_in_block(source, first_use, last_use)
+        if inner is not None:
+            return source.leader_line(inner)
     if not bringing and not any_import:
         return source.leader_line(before[0]) if before and _is_docstring(before[0]) else None
-    index = bringing[0] if bringing else any_import[-1]
-    while index + 1 < len(before) and isinstance(before[index + 1], Import):
-        index += 1
+    index = _end_of_run(before, bringing[0] if bringing else any_import[-1])
     return source.leader_line(before[index])
+
+
+def _sets_environment(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return False
+    names = {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(statement)}
+    return "environ" in names
+
+
+def _import_in_block(source: Source, first_use: int, last_use: int) -> ast.stmt | None:
+    """The end of a run of imports within the block that holds every use."""
+    for statement in source.nodes(ast.stmt):
+        if not isinstance(statement, Import) or not _imports_tensorflow(statement):
+            continue
+        block = source.block(statement)
+        if source.follows_colon(statement) or _last_line(statement) >= first_use:
+            continue
+        if last_use <= _last_line(block[-1]):
+            run = _end_of_run(block, block.index(statement))
+            while _last_line(block[run]) >= first_use:
+                run -= 1
+            return block[run]
+    return None
+
+
+def _end_of_run(block: list[ast.stmt], index: int) -> int:
+    while index + 1 < len(block) and isinstance(block[index + 1], Import):
+        index += 1
+    return index
 
 
 def _last_line(statement: ast.stmt) -> int:

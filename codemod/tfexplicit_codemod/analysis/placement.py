@@ -32,6 +32,8 @@ class Placements:
     def place(
         self, optimizer: Reference, models: list[Reference], sites: list[ast.stmt]
     ) -> Placement:
+        if isinstance(optimizer.owner, ast.ClassDef):
+            self.attributes.require_room(optimizer.owner)
         made = self._definition(optimizer)
         function = self.source.scope(made.statement)
         known = [self._definition_for(model, made, function) for model in models]

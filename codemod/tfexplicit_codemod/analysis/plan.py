@@ -140,7 +140,9 @@ class Planner:
         if imports.existing_alias(self.source) is not None:
             return
         statement = imports.import_statement(self.alias)
-        line = imports.line_to_import_after(self.source, self.edits.first_line)
+        line = imports.line_to_import_after(
+            self.source, self.edits.first_line, self.edits.last_line
+        )
         if line is None:
             self.edits.first_statement = statement
         else:

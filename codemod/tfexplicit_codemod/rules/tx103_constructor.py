@@ -33,6 +33,9 @@ ARGUMENTS = {
 LINEAR = ("SGD",)
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def edits(
     source: Source,
     tx: str,
@@ -98,17 +101,47 @@ def _arguments_are_shared(source: Source, call: ast.Call, name: str) -> bool:
     )
 
 
-def _is_function(source: Source, value: ast.expr) -> bool:
+def _is_function(source: Source, value: ast.expr, seen: frozenset[ast.expr] = frozenset()) -> bool:
     """Keras calls a learning rate function without arguments, a rule calls it with the step."""
     if isinstance(value, ast.Lambda):
         return True
+    seen |= {value}
+    if isinstance(value, ast.IfExp):
+        return any(_is_function(source, each, seen) for each in (value.body, value.orelse))
+    if isinstance(value, ast.Attribute):
+        return any(method.name == value.attr for method in _methods(source))
+    if isinstance(value, ast.Call):
+        path = qualified(source, value.func) or (dotted(value.func) or ("",))[-1]
+        return path.split(".")[-1] == "partial" or _is_defined_here(source, value.func)
     if not isinstance(value, ast.Name):
         return False
     scope = source.scope(value).lookup(value.id)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return scope is not None and any(
-        isinstance(binding.node, kinds) or isinstance(binding.value, ast.Lambda)
-        for binding in scope.bindings[value.id]
+    bindings = scope.bindings[value.id] if scope else []
+    values = [binding.value for binding in bindings if binding.value and not binding.path]
+    return any(isinstance(binding.node, _FUNCTIONS) for binding in bindings) or any(
+        _is_function(source, each, seen) for each in values if each not in seen
+    )
+
+
+def _methods(source: Source) -> Iterator[ast.FunctionDef]:
+    """Every method that is read without being called: a property is not one."""
+    return (
+        function
+        for function in source.nodes(ast.FunctionDef)
+        if isinstance(source.parent_of.get(function), ast.ClassDef)
+        and not any((dotted(d) or ("",))[-1] == "property" for d in function.decorator_list)
+    )
+
+
+def _is_defined_here(source: Source, callee: ast.expr) -> bool:
+    """True for a function of the file, which may return a function, or a class with a call."""
+    if not isinstance(callee, ast.Name):
+        return False
+    scope = source.scope(callee).lookup(callee.id)
+    nodes = [binding.node for binding in scope.bindings[callee.id]] if scope else []
+    return any(
+        isinstance(node, _FUNCTIONS) or (isinstance(node, ast.ClassDef) and not node.bases)
+        for node in nodes
     )
 
 
