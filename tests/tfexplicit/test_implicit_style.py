@@ -202,3 +202,15 @@ def test_several_functions_are_each_named_once(tmp_path: Path) -> None:
     named = [line for line in result.stderr.splitlines() if "ImplicitUpdateWarning:" in line]
     lines = sorted(int(line.split(":")[1]) for line in named)
     assert lines == [9, 14, 18, 22, 24]
+
+
+@pytest.mark.filterwarnings("ignore::tfexplicit.ImplicitUpdateWarning")
+def test_what_keras_would_step_otherwise_is_refused() -> None:
+    rule, variable = tx.SGD(0.5), tf.Variable(1.0, name="w")
+    still = tf.Variable(1.0, trainable=False, name="still")
+    one = tf.constant(1.0)
+    with pytest.raises(ValueError, match="'still' is not trainable"):
+        rule.apply_gradients([(one, still), (one, variable)])
+    with pytest.raises(ValueError, match="'w' comes twice"):
+        rule.apply_gradients([(one, variable), (one, variable)])
+    assert float(variable) == 1.0
