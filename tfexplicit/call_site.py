@@ -51,7 +51,10 @@ def true_site() -> CallSite:
 def _python_frames() -> Iterator[CallSite]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        yield CallSite(frame.f_code.co_filename, frame.f_lineno)
+        # What AutoGraph generates runs with the globals of its source: so ours is told from the
+        # user's, where the file's name would not do.
+        if not str(frame.f_globals.get("__file__", "")).startswith(_libraries()):
+            yield CallSite(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
 
 

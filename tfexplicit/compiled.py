@@ -87,7 +87,8 @@ def _compile(state: OptState, moves: Sequence[Move], writer: Writer) -> Any:
         new_cells = [] if after is live else [read(cell) for cell in after.cells()]
         return new_cells, [value for value in values if not is_variable(value)]
 
-    compiled = tf.function(step, autograph=False)
+    # The rows of a sparse gradient vary with the batch: one trace is to serve them all.
+    compiled = tf.function(step, autograph=False, reduce_retracing=True)
     # TensorFlow would take the functions of several states for one that is traced too often.
     compiled._omit_frequent_tracing_warning = True
     return compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any
 
 
@@ -61,8 +61,8 @@ def _set_fields(container: Any) -> Iterable[dataclasses.Field[Any]]:
 
 
 def is_mutable(container: object) -> bool:
-    """False for tuples, which must be made in one go."""
-    return not isinstance(container, tuple)
+    """False for tuples and read-only mappings, which must be made in one go."""
+    return not isinstance(container, tuple | Mapping) or isinstance(container, MutableMapping)
 
 
 def fill(shell: Any, values: list[Any]) -> None:
@@ -82,5 +82,8 @@ def shell_of(container: Any) -> Any:
     return copy.copy(container)
 
 
-def tuple_with(like: Any, values: list[Any]) -> Any:
+def made_with(like: Any, values: list[Any]) -> Any:
+    """A tuple or read-only mapping like this one, with other children."""
+    if isinstance(like, Mapping):
+        return type(like)(dict(zip(like, values, strict=True)))  # type: ignore[call-arg]
     return type(like)._make(values) if is_namedtuple(like) else type(like)(values)

@@ -25,7 +25,7 @@ def in_leaf_order(tree: Tree, grads: Any) -> list[Any]:
         TypeError: `(gradient, variable)` pairs, or something that is no gradient.
         ValueError: another length, shape or key than the model's.
     """
-    _refuse_pairs(grads)
+    _refuse_pairs(tree, grads)
     found: dict[int, Any] = {}
     if _is_flat_list(tree, grads):
         _check_count(tree, grads)
@@ -44,13 +44,12 @@ def is_gradient(value: Any) -> bool:
     )
 
 
-def _refuse_pairs(grads: Any) -> None:
+def _refuse_pairs(tree: Tree, grads: Any) -> None:
+    leaves = {id(raw(leaf.value)) for leaf in tree.leaves}
     pairs = isinstance(grads, zip) or (
         isinstance(grads, Sequence)
         and len(grads) > 0
-        and all(
-            isinstance(pair, tuple) and len(pair) == 2 and is_variable(pair[1]) for pair in grads
-        )
+        and all(_is_pair(pair, leaves) for pair in grads)
     )
     if pairs:
         raise TypeError(
@@ -58,6 +57,13 @@ def _refuse_pairs(grads: Any) -> None:
             f"an argument of its own. Write {CALL} with "
             "grads = tape.gradient(loss, tx.trainables(model))."
         )
+
+
+def _is_pair(value: Any, leaves: set[int]) -> bool:
+    """`(gradient, variable)`; two variables may be gradients that were added up in them."""
+    if not isinstance(value, list | tuple) or len(value) != 2 or not is_variable(value[1]):
+        return False
+    return id(raw(value[1])) in leaves or not is_variable(value[0])
 
 
 def _is_flat_list(tree: Tree, grads: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_type_hints
@@ -90,7 +91,18 @@ def current_value(source: Any, step: Any) -> Any:
 
     `step` is the number of updates made before this one, as Keras passes it to a schedule.
     """
-    return as_float64(source(step))
+    return as_float64(source(step) if _takes_step(source) else source())
+
+
+def _takes_step(source: Any) -> bool:
+    """False for a function of nothing, which Keras accepts as a learning rate too."""
+    try:
+        inspect.signature(source).bind(None)
+    except TypeError:
+        return False
+    except ValueError:
+        return True  # A builtin without a signature.
+    return True
 
 
 def cast_as_keras(value: Any, dtype: Any) -> Any:

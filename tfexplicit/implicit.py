@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import raw
+from tfexplicit.arrays import is_leaf, raw
 from tfexplicit.deprecation import warn_implicit_call
 from tfexplicit.module_names import numbered_where_repeated, own_name
 from tfexplicit.rule import Rule
@@ -59,10 +59,28 @@ def _apply(rule: Rule, pairs: Sequence[tuple[Any, Any]]) -> Any:
     if not pairs:
         return _state_of(rule).step
     grads, variables = (list(column) for column in zip(*pairs, strict=True))
+    _refuse_what_keras_would_step(variables)
     state = _state_of(rule)
     _remember(state._plan.model, variables)
     update(state, variables, grads)
     return state.step
+
+
+def _refuse_what_keras_would_step(variables: Sequence[Any]) -> None:
+    """Keras steps a variable that is not trainable, and one that comes twice it steps twice."""
+    seen: set[int] = set()
+    for variable in variables:
+        if not is_leaf(variable):
+            raise ValueError(
+                f"apply_gradients: {own_name(variable, whole=True)!r} is not trainable. Make it "
+                "with tf.Variable(value) to train it, or leave it out."
+            )
+        if id(raw(variable)) in seen:
+            raise ValueError(
+                f"apply_gradients: {own_name(variable, whole=True)!r} comes twice. Add up its "
+                "gradients, or call once for each."
+            )
+        seen.add(id(raw(variable)))
 
 
 def _state_of(rule: Rule) -> OptState:

@@ -69,7 +69,11 @@ def _named_children(node: Any) -> list[tuple[str, Any]]:
     ]
     # Public names first: a private alias of the same thing must not name it.
     attributes.sort(key=lambda item: item[0].startswith("_"))
-    return [(name.lstrip("_") or name, value) for name, value in attributes]
+    public = {name for name, _ in attributes if not name.startswith("_")}
+    return [
+        (name if short in public or not short else short, value)
+        for name, short, value in ((name, name.lstrip("_"), value) for name, value in attributes)
+    ]
 
 
 def _is_graph_model(node: object) -> bool:

@@ -90,7 +90,7 @@ def _rebuilt(
         if containers.is_mutable(node.value):
             containers.fill(made[id(node)], values)
         else:
-            made[id(node)] = containers.tuple_with(node.value, values)
+            made[id(node)] = containers.made_with(node.value, values)
     return made[id(tree.root)] if tree.root is not None else None
 
 

@@ -14,6 +14,7 @@ from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
+from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.show import describe
 from tfexplicit.tree import Leaf, Tree, parse
@@ -135,11 +136,11 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def with_groups(self, step: Any, groups: Sequence[Group]) -> OptState:
         return OptState(self._plan, step, groups)
 
-    def place_of(self, leaf: Leaf, prefix: str) -> Place | None:
+    def place_of(self, leaf: Leaf, prefix: str, alone: bool = False) -> Place | None:
         """By identity for a variable that the state was set up on, else by path."""
         if leaf.is_variable and id(raw(leaf.value)) in self._by_target:
             return self._by_target[id(raw(leaf.value))]
-        place = self._by_path.get(paths_below(prefix, leaf.path))
+        place = self._by_path.get(prefix if alone else paths_below(prefix, leaf.path))
         if place is None or (leaf.is_variable and self._is_set_on_variable(place)):
             return None
         return place
@@ -150,13 +151,26 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def join(self, tree: Tree) -> None:
         """Make state for the leaves that have none yet, one group per rule."""
         new = [leaf for leaf in tree.leaves if self.place_of(leaf, "") is None]
+        paths_of = self._free_paths(new)
         by_rule: dict[int, tuple[Rule, list[Leaf]]] = {}
         for leaf in new:
             rule = self._plan.choose(leaf)
             by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
         rested = self._rested_before(tree)
         for rule, leaves in by_rule.values():
-            self._add_group(rule, leaves, rested)
+            self._add_group(rule, leaves, [paths_of[leaf.index] for leaf in leaves], rested)
+
+    def _free_paths(self, new: Sequence[Leaf]) -> dict[int, str]:
+        """By the leaf's index. Variables are known by identity, so a taken path gets a number."""
+        wanted = [*self._by_path, *(leaf.path for leaf in new)]
+        given = numbered_where_repeated(wanted)[len(self._by_path) :]
+        for leaf, path in zip(new, given, strict=True):
+            if path != leaf.path and not leaf.is_variable:
+                raise ValueError(
+                    f"setup: two arrays of the model have the path {leaf.path!r}, by which the "
+                    "state knows them. Rename the key of one."
+                )
+        return {leaf.index: path for leaf, path in zip(new, given, strict=True)}
 
     def _rested_before(self, tree: Tree) -> Any:
         """What a new leaf's count leaves out.
@@ -171,11 +185,13 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         with tf.init_scope():
             return read(self._step)
 
-    def _add_group(self, rule: Rule, leaves: Sequence[Leaf], rested: Any) -> None:
+    def _add_group(
+        self, rule: Rule, leaves: Sequence[Leaf], own_paths: Sequence[str], rested: Any
+    ) -> None:
         with made_for(leaves, self.is_live) as creation:
             group = new_group(
                 rule,
-                [leaf.path for leaf in leaves],
+                own_paths,
                 [leaf.value for leaf in leaves],
                 self._new_slots(rule, leaves, creation),
                 rested,

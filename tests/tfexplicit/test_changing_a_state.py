@@ -233,3 +233,25 @@ def test_wrong_changes_are_refused(case: str) -> None:
     action, error, message = refused()[case]
     with pytest.raises(error, match=message):
         action()
+
+
+@pytest.mark.parametrize("in_function", [False, True], ids=["eager", "function"])
+def test_a_function_of_nothing_is_a_learning_rate_as_in_keras(in_function: bool) -> None:
+    rate, variable = tf.Variable(0.5), tf.Variable(1.0)
+    state = tx.setup(tx.SGD(lambda: rate), [variable])
+
+    def step() -> None:
+        tx.update(state, [variable], [tf.constant(1.0)])
+
+    step = tf.function(step) if in_function else step
+    step()
+    rate.assign(0.25)
+    step()
+    assert float(variable) == 0.25
+
+
+def test_a_single_array_is_stepped_by_its_part_of_the_state() -> None:
+    model = {"encoder": {"w": tf.ones(2)}, "head": tf.ones(2)}
+    state = tx.setup(tx.SGD(0.5), model)
+    _, new = tx.update(state["encoder"]["w"], model["encoder"]["w"], tf.ones(2))
+    np.testing.assert_array_equal(new, [0.5, 0.5])

@@ -131,9 +131,35 @@ def test_gradients_that_do_not_fit_are_refused(case: str) -> None:
     np.testing.assert_array_equal(model.layers[0].bias.numpy(), [1.0] * 3)
 
 
-@pytest.mark.parametrize("pairs", [zip, lambda a, b: list(zip(a, b, strict=True))])
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        zip,
+        lambda a, b: list(zip(a, b, strict=True)),
+        lambda a, b: [list(pair) for pair in zip(a, b, strict=True)],
+    ],
+)
 def test_zipped_pairs_are_refused_with_the_line_to_write(pairs: Any) -> None:
     model = dense_model()
     state = tx.setup(tx.SGD(1.0), model)
     with pytest.raises(TypeError, match=r"pairs.*tx\.update\(opt_state, model, grads\)"):
         tx.update(state, model, pairs([K, B], model.trainable_variables))
+
+
+def test_variables_that_add_up_gradients_are_no_pairs() -> None:
+    layers = [(tf.Variable(1.0), tf.Variable(2.0)), (tf.Variable(3.0), tf.Variable(4.0))]
+    sums = [(tf.Variable(1.0), tf.Variable(1.0)), (tf.Variable(1.0), tf.Variable(1.0))]
+    tx.update(tx.setup(tx.SGD(1.0), layers), layers, sums)
+    assert [float(v) for v in tx.trainables(layers)] == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_another_number_of_rows_does_not_compile_an_eager_step_again() -> None:
+    table = tf.Variable(tf.zeros([10, 2]))
+    state = tx.setup(tx.SGD(1.0), [table])
+    for rows in range(1, 8):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, tf.range(rows)))
+        tx.update(state, [table], tape.gradient(loss, [table]))
+    (compiled,) = state._plan.compiled.values()
+    assert compiled.experimental_get_tracing_count() == 2
+    np.testing.assert_array_equal(table[:, 0], [-7, -6, -5, -4, -3, -2, -1, 0, 0, 0])

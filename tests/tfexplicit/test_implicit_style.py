@@ -155,3 +155,62 @@ def test_the_program_reads_as_written() -> None:
     """The line numbers above are those of the marked lines."""
     lines = textwrap.dedent(PROGRAM).splitlines()
     assert [number for number, line in enumerate(lines, 1) if "# line" in line] == [10, 16, 22]
+
+
+SEVERAL = """\
+import tensorflow as tf
+import tfexplicit as tx
+
+rule = tx.SGD(0.5)
+v = tf.Variable([1.0])
+
+@tf.function
+def first():
+    rule.apply_gradients([(tf.ones(1), v)])  # line 9
+
+@tf.function
+def second():
+    for _ in tf.range(2):
+        rule.apply_gradients([(tf.ones(1), v)])  # line 14
+
+@tf.function
+def third():
+    rule.minimize(lambda: tf.reduce_sum(v), [v])  # line 18
+
+@tf.function(jit_compile=True)
+def fourth():
+    rule.minimize(lambda: tf.reduce_sum(v), [v])  # line 22
+
+fifth = tf.function(lambda: rule.apply_gradients([(tf.ones(1), v)]))  # line 24
+
+for _ in range(2):
+    first(), second(), third(), fourth(), fifth()
+"""
+
+
+def test_several_functions_are_each_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(SEVERAL)
+    root = Path(__file__).parents[2]
+    result = subprocess.run(
+        [sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": f"{root}:{root / 'codemod'}", "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        check=True,
+    )
+    named = [line for line in result.stderr.splitlines() if "ImplicitUpdateWarning:" in line]
+    lines = sorted(int(line.split(":")[1]) for line in named)
+    assert lines == [9, 14, 18, 22, 24]
+
+
+@pytest.mark.filterwarnings("ignore::tfexplicit.ImplicitUpdateWarning")
+def test_what_keras_would_step_otherwise_is_refused() -> None:
+    rule, variable = tx.SGD(0.5), tf.Variable(1.0, name="w")
+    still = tf.Variable(1.0, trainable=False, name="still")
+    one = tf.constant(1.0)
+    with pytest.raises(ValueError, match="'still' is not trainable"):
+        rule.apply_gradients([(one, still), (one, variable)])
+    with pytest.raises(ValueError, match="'w' comes twice"):
+        rule.apply_gradients([(one, variable), (one, variable)])
+    assert float(variable) == 1.0

@@ -243,3 +243,42 @@ def test_weight_decay_exclusions_are_kept() -> None:
         return [float(leaf) for leaf in leaves]
 
     assert trained(True) == trained(False)
+
+
+def test_adjust_on_a_part_leaves_what_joined_later_alone() -> None:
+    parts = {name: keras.Sequential([keras.layers.Dense(1)]) for name in ("first", "second")}
+    optimizer = keras.optimizers.SGD(0.5)
+    state = tx.setup(optimizer, parts)
+    for part in parts.values():
+        part.build((None, 1))
+        tx.update(state, part, [tf.ones_like(v) for v in part.trainable_variables])
+    tx.adjust(state["first"], learning_rate=0.25)
+    assert float(optimizer.learning_rate) == 0.5
+    for part, rate in zip(parts.values(), (0.25, 0.5), strict=True):
+        before = [v.numpy() for v in part.trainable_variables]
+        tx.update(state, part, [tf.ones_like(v) for v in part.trainable_variables])
+        for old, new in zip(before, part.trainable_variables, strict=True):
+            np.testing.assert_allclose(old - new.numpy(), rate, rtol=1e-5)
+    tx.adjust(state, learning_rate=0.125)
+    assert float(optimizer.learning_rate) == 0.125
+
+
+@pytest.mark.parametrize("make", [legacy.Adam, OldStep], ids=["adam", "subclass"])
+def test_adjust_sets_the_learning_rate_of_a_legacy_optimizer(make: Any) -> None:
+    optimizer, variable = make(), tf.Variable(1.0)
+    state = tx.setup(optimizer, [variable])
+    tx.adjust(state, learning_rate=0.0)
+    tx.update(state, [variable], [tf.constant(1.0)])
+    assert float(variable) == 1.0
+    assert float(optimizer.learning_rate) == 0.0
+
+
+@pytest.mark.parametrize("mixed", [keras.optimizers, tf_keras.mixed_precision])
+def test_an_optimizer_that_scales_the_loss_counts_by_the_one_inside(mixed: Any) -> None:
+    package = keras if mixed is keras.optimizers else tf_keras
+    optimizer = mixed.LossScaleOptimizer(package.optimizers.SGD(0.1))
+    variable = tf.Variable([1.0])
+    state = tx.setup(optimizer, [variable])
+    for _ in range(3):
+        tx.update(state, [variable], [tf.ones(1)])
+    assert int(state.step) == int(optimizer.iterations) == 3

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+import tf_keras
 
 import tfexplicit as tx
 
@@ -89,3 +91,30 @@ def test_a_step_inside_a_tape_does_not_disturb_it(verb: Any) -> None:
         loss = variable**2
         verb(state, [variable], [tf.constant(1.0)])
     assert float(tape.gradient(loss, variable)) == 6.0
+
+
+@pytest.mark.parametrize("package", [keras, tf_keras], ids=["keras", "tf_keras"])
+@pytest.mark.parametrize("in_function", [False, True], ids=["eager", "function"])
+def test_a_model_that_the_loss_builds_has_gradients(package: Any, in_function: bool) -> None:
+    model = {"net": package.Sequential([package.layers.Dense(2)]), "scale": tf.Variable(1.0)}
+    state = tx.setup(tx.SGD(0.01), model)
+
+    def step() -> Any:
+        return tx.minimize(
+            lambda m: tf.reduce_sum((m["net"](tf.ones([1, 3])) * m["scale"] + 1.0) ** 2),
+            state,
+            model,
+        )
+
+    step = tf.function(step) if in_function else step
+    losses = [float(step()) for _ in range(3)]
+    assert losses == sorted(losses, reverse=True)
+    assert len(state.paths) == 3
+    assert int(state.step) == 3
+
+
+def test_arrays_beside_a_model_that_the_loss_builds_have_gradients() -> None:
+    model = {"net": keras.Sequential([keras.layers.Dense(1)]), "scale": tf.ones([])}
+    grads = tx.grad(lambda m: tf.reduce_sum(m["net"](tf.ones([1, 3])) * m["scale"]))(model)
+    kernel = model["net"].trainable_variables[0]
+    np.testing.assert_allclose(grads["scale"], tf.reduce_sum(kernel), rtol=1e-6)

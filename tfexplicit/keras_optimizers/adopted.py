@@ -37,8 +37,10 @@ class Adopted:
         self.optimizer = optimizer
         self.rule: Rule = AdoptedRule(optimizer)
         # The raw count: `iterations` of Keras 3 is a quotient under gradient accumulation.
-        counter = getattr(optimizer, "_iterations", None)
-        self.step = optimizer.iterations if counter is None else counter
+        # One that scales the loss has another inside, which does the counting.
+        counting = getattr(optimizer, "inner_optimizer", optimizer)
+        counter = getattr(counting, "_iterations", None)
+        self.step = counting.iterations if counter is None else counter
         self.learning_rate = LearningRateOf(optimizer)
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:

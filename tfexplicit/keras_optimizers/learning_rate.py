@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw
+from tfexplicit.keras_optimizers.recognise import is_legacy
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,8 @@ class LearningRateOf:
 
     @property
     def _source(self) -> Any:
+        if is_legacy(self.optimizer):
+            return self.optimizer._hyper.get("learning_rate")
         return self.optimizer._learning_rate
 
     @property

@@ -98,7 +98,7 @@ def _in_group(
     vectors = dict(group.hyper)
     for name, value in hyper.items():
         value = as_float64(value)
-        if _went_to_the_optimizer(state, group, mask, name, value, writer):
+        if _went_to_the_optimizer(state, group, prefix, name, value, writer):
             value = as_float64(float("nan"))
         for full in vectors:
             if _means(full, name) and any(mask):
@@ -108,7 +108,7 @@ def _in_group(
 
 
 def _went_to_the_optimizer(
-    state: OptState, group: Group, mask: list[bool], name: str, value: Any, writer: Writer
+    state: OptState, group: Group, prefix: str, name: str, value: Any, writer: Writer
 ) -> bool:
     """A Keras optimizer's own variable stays the truth as long as all its leaves agree."""
     owner = state._plan.taken_over
@@ -122,7 +122,7 @@ def _went_to_the_optimizer(
                 "tx.Adam()."
             )
         return False
-    whole = all(all(_mask(other, "")) for other in state._groups) and all(mask)
+    whole = all(all(_mask(other, prefix)) for other in state._groups)
     if whole and owner.learning_rate.assign(value):
         return True
     if owner.counts_itself:

@@ -101,7 +101,9 @@ def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
 
 def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]:
     """Where each leaf lives, after making state for leaves that the model has got since."""
-    places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
+    # A single array is its part of the state itself, not a leaf below it.
+    alone = isinstance(tree.root, Leaf) and prefix in state.paths
+    places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     if None in places and state.is_live:
         if in_replicas():
             raise ValueError(
@@ -109,7 +111,7 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
                 "Build the model, then write opt_state = tx.setup(rule, model) before it."
             )
         state.join(tree if model is state._plan.model else parse(state._plan.model))
-        places = [state.place_of(leaf, prefix) for leaf in tree.leaves]
+        places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:
             raise _unknown(state, prefix, leaf)

@@ -44,10 +44,18 @@ def differentiated(
     fn: Callable[..., Any], has_aux: bool, model: Any, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
     tree = parse(model)
+    was_unbuilt = tree.is_unbuilt
     # An ndarray cannot be watched, so the function gets tensors in place of arrays.
     inputs = [leaf.value if leaf.is_variable else read(leaf.value) for leaf in tree.leaves]
     with tf.GradientTape() as tape:
         tape.watch([raw(value) for value in inputs])
         value = fn(with_leaves(tree, inputs, model), *args, **kwargs)
         target = value[0] if has_aux else value
+    if was_unbuilt:
+        # The call has built it, and the tape has watched what was made.
+        given = {
+            id(raw(leaf.value)): read_as for leaf, read_as in zip(tree.leaves, inputs, strict=True)
+        }
+        tree = parse(model)
+        inputs = [given.get(id(raw(leaf.value)), leaf.value) for leaf in tree.leaves]
     return value, mirror(tree, tape.gradient(target, [raw(value) for value in inputs]))
