@@ -47,7 +47,7 @@ class Planner:
         self.sparse = sparse
         self.classes = Classes(self.source)
         self.references = References(self.source, self.classes)
-        self.values = Values(self.source, self.classes, self.references)
+        self.values = Values(self.source, self.classes)
         attributes = SelfAttributes(self.source, self.classes)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
