@@ -40,7 +40,7 @@ def expect_state(verb: str, opt_state: Any, line: str) -> None:
         raise TypeError(
             f"{verb}: expected the state, got {_named(opt_state)}. Write {SETUP} once, then {line}."
         )
-    kind = "the model" if parse(opt_state).leaves else f"{_named(opt_state)}"
+    kind = "the model" if parse(opt_state).leaves else _named(opt_state)
     raise TypeError(
         f"{verb}: expected the state that tx.setup returned, got {kind}. Write {SETUP} once, then "
         f"{line}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from tfexplicit.hyperparameters import Bounds
@@ -60,7 +61,7 @@ class Chain(Rule):
             inner = [_inside(name, leaf) for leaf in leaves]
             seen[name] = part.seeing(inner)
             leaves = [
-                _with_grad(leaf, seen[name].step(within)[0])
+                replace(leaf, grad=seen[name].step(within)[0])
                 for leaf, within in zip(leaves, inner, strict=True)
             ]
         return Chain().carrying(parts=seen)
@@ -69,7 +70,7 @@ class Chain(Rule):
         slots: dict[str, Slots] = {}
         for name, part in self.parts.items():
             grad, slots[name] = part.step(_inside(name, at))
-            at = _with_grad(at, grad)
+            at = replace(at, grad=grad)
         return at.grad, _joined(slots)
 
     def __repr__(self) -> str:
@@ -92,8 +93,4 @@ def _part_of(named: dict[str, Any], part: str) -> dict[str, Any]:
 
 
 def _inside(part: str, at: LeafStep) -> LeafStep:
-    return LeafStep(at.leaf, at.grad, at.step, _part_of(at.hyper, part), _part_of(at.slots, part))
-
-
-def _with_grad(at: LeafStep, grad: Any) -> LeafStep:
-    return LeafStep(at.leaf, grad, at.step, at.hyper, at.slots)
+    return replace(at, hyper=_part_of(at.hyper, part), slots=_part_of(at.slots, part))

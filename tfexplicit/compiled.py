@@ -71,20 +71,18 @@ def _compile(state: OptState, moves: Sequence[Move], writer: Writer) -> Any:
         replace(move, grad=None, value=move.value if is_variable(move.value) else None)
         for move in moves
     ]
-    live = state if state.is_live else None
-    outline = None if state.is_live else state
 
     def step(
         cells: list[Any], replaced: list[Any], grads: list[Any], followed: Followed
     ) -> tuple[Any, Any]:
-        before = live if live is not None else outline.with_cells(cells)  # type: ignore[union-attr]
+        before = state if state.is_live else state.with_cells(cells)
         supply = iter(replaced)
         filled = [
             replace(move, grad=grad, value=next(supply) if move.value is None else move.value)
             for move, grad in zip(frame, grads, strict=True)
         ]
         after, values = take_step(before, filled, followed, writer)
-        new_cells = [] if after is live else [read(cell) for cell in after.cells()]
+        new_cells = [] if after is state else [read(cell) for cell in after.cells()]
         return new_cells, [value for value in values if not is_variable(value)]
 
     # The rows of a sparse gradient vary with the batch: one trace is to serve them all.

@@ -45,12 +45,17 @@ def made_for(leaves: Sequence[Leaf], live: bool) -> Iterator[Creation]:
         yield Creation(leaves, live)
 
 
+@contextlib.contextmanager
+def where_made(leaves: Sequence[Leaf]) -> Iterator[None]:
+    """Outside of any trace, under the distribution strategy that the leaves were made under."""
+    strategies = (strategy_of(leaf.value) for leaf in leaves)
+    strategy = next(filter(None, strategies), None)
+    with tf.init_scope(), strategy.scope() if strategy else contextlib.nullcontext():
+        yield
+
+
 def in_variables(value: Any, name: str, leaves: Sequence[Leaf]) -> Any:
-    """A variable under the distribution strategy that the leaves were made under, if any."""
-    with tf.init_scope(), contextlib.ExitStack() as scopes:
-        strategies = [strategy_of(leaf.value) for leaf in leaves]
-        for strategy in list(filter(None, strategies))[:1]:
-            scopes.enter_context(strategy.scope())
+    with where_made(leaves):
         return tf.Variable(
             value,
             trainable=False,

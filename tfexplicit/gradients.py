@@ -11,8 +11,7 @@ import tensorflow as tf
 from tfexplicit import containers
 from tfexplicit.arrays import is_variable, raw, shape_of
 from tfexplicit.hyperparameters import is_number
-from tfexplicit.module_names import join
-from tfexplicit.paths import suggestion
+from tfexplicit.paths import join, suggestion
 from tfexplicit.tree import Leaf, Node, Tree
 
 CALL = "tx.update(opt_state, model, grads)"

@@ -6,6 +6,7 @@ from typing import Any
 
 from tfexplicit import containers
 from tfexplicit.arrays import is_variable, raw
+from tfexplicit.paths import join
 
 # Where Keras and TensorFlow keep what is reachable by a better name.
 _BOOKKEEPING = frozenset(
@@ -88,10 +89,6 @@ def own_name(variable: Any, whole: bool = False) -> str:
     """`kernel` for Keras' `dense/kernel` and tf_keras' `dense/kernel:0`."""
     name = str(getattr(variable, "path", None) or variable.name).split(":")[0]
     return name if whole else name.rsplit("/", 1)[-1]
-
-
-def join(path: str, name: str) -> str:
-    return f"{path}/{name}" if path and name else path or name
 
 
 def numbered_where_repeated(names: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Paths of leaves: globs, prefixes, and names near a wrong one."""
+"""Paths of leaves: joining, globs, prefixes, and names near a wrong one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import difflib
 import re
 from collections.abc import Iterable
 from functools import cache
+
+
+def join(path: str, name: str) -> str:
+    return f"{path}/{name}" if path and name else path or name
 
 
 def is_under(path: str, prefix: str) -> bool:

@@ -24,7 +24,10 @@ def with_leaves(tree: Tree, values: list[Any], model: Any) -> Any:
         return values[0]
     affected = _containing(tree, changed)
     return _rebuilt(
-        tree, lambda leaf: values[leaf.index], lambda node: id(node) not in affected, as_given
+        tree,
+        lambda leaf: values[leaf.index],
+        lambda node: id(node) not in affected,
+        lambda child: child,
     )
 
 
@@ -37,10 +40,6 @@ def mirror(tree: Tree, values: list[Any]) -> Any:
     if isinstance(tree.root, Leaf):
         return values[0]
     return _rebuilt(tree, lambda leaf: values[leaf.index], lambda node: False, lambda child: None)
-
-
-def as_given(child: Any) -> Any:
-    return child
 
 
 def _containing(tree: Tree, changed: set[int]) -> set[int]:

@@ -140,7 +140,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         """By identity for a variable that the state was set up on, else by path."""
         if leaf.is_variable and id(raw(leaf.value)) in self._by_target:
             return self._by_target[id(raw(leaf.value))]
-        place = self._by_path.get(prefix if alone else paths_below(prefix, leaf.path))
+        place = self._by_path.get(prefix if alone else paths.join(prefix, leaf.path))
         if place is None or (leaf.is_variable and self._is_set_on_variable(place)):
             return None
         return place
@@ -219,10 +219,6 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         ]
 
 
-def paths_below(prefix: str, path: str) -> str:
-    return f"{prefix}/{path}" if prefix and path else prefix or path
-
-
 @dataclass(frozen=True)
 class Subtree:
     """The part of a state below `path`; usable wherever a state is."""
@@ -231,7 +227,7 @@ class Subtree:
     path: str
 
     def __getitem__(self, key: str | int) -> Subtree:
-        path = paths_below(self.path, str(key))
+        path = paths.join(self.path, str(key))
         if not any(paths.is_under(known, path) for known in self.state.paths):
             places = {prefix for known in self.paths for prefix in paths.prefixes(known)}
             raise KeyError(

@@ -9,7 +9,8 @@ from typing import Any
 
 from tfexplicit import containers
 from tfexplicit.arrays import is_leaf, is_variable, raw
-from tfexplicit.module_names import join, leaf_names
+from tfexplicit.module_names import leaf_names
+from tfexplicit.paths import join
 from tfexplicit.unconverted import unconverted
 
 

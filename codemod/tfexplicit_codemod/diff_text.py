@@ -8,7 +8,6 @@ import os
 import sys
 from pathlib import Path
 
-from tfexplicit_codemod.migration import would_write
 from tfexplicit_codemod.outcome import FileResult
 
 RESET = b"\x1b[0m"
@@ -21,7 +20,7 @@ def print_diff(results: list[FileResult]) -> None:
     coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     sys.stdout.flush()
     for result in results:
-        if would_write(result):
+        if result.is_to_be_written:
             lines = diff_of(result)
             sys.stdout.buffer.writelines(map(_coloured, lines) if coloured else lines)
     sys.stdout.buffer.flush()

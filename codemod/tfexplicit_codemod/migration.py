@@ -34,7 +34,3 @@ def _migrate_file(path: Path, imports: ProjectImports, *, todo: bool) -> FileRes
         may_have_sparse_gradients(file.read_bytes()) for file in imports.reached_from(path)
     )
     return migrate_source(source, path, todo=todo, sparse=sparse)
-
-
-def would_write(result: FileResult) -> bool:
-    return result.after is not None and result.after != result.before

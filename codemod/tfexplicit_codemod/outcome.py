@@ -16,6 +16,11 @@ class Outcome(str, Enum):
     SKIPPED = "skipped"
     FAILED = "failed"
 
+    @property
+    def is_done(self) -> bool:
+        """False where the file has a reason instead, and no sites that count."""
+        return self not in (Outcome.SKIPPED, Outcome.FAILED)
+
 
 @dataclass(frozen=True)
 class Site:
@@ -43,3 +48,7 @@ class FileResult:
     before: bytes = b""
     after: bytes | None = None
     reason: str = ""
+
+    @property
+    def is_to_be_written(self) -> bool:
+        return self.after is not None and self.after != self.before

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 
-from tfexplicit_codemod.outcome import FileResult, Outcome, Site
+from tfexplicit_codemod.outcome import FileResult, Site
 from tfexplicit_codemod.registry import rule_for
 from tfexplicit_codemod.tally import Tally, sites_of, tally
 
 PLACE = re.compile(r"(\d+:\d+): ")
-REPORTED_WITH_REASON = (Outcome.SKIPPED, Outcome.FAILED)
 
 
 def print_report(console: Console, results: list[FileResult], rewritten: str) -> None:
@@ -38,7 +37,7 @@ def lines_of_sites_left(results: list[FileResult]) -> Iterable[str]:
 
 def lines_of_files_not_done(results: list[FileResult]) -> Iterable[str]:
     for result in results:
-        if result.outcome in REPORTED_WITH_REASON:
+        if not result.outcome.is_done:
             # A reason may start with the place in the file, which belongs to the path.
             place = PLACE.match(result.reason)
             line_and_column = f":{place[1]}" if place else ""

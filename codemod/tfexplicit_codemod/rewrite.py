@@ -12,7 +12,6 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from tfexplicit_codemod.edits import TODO_MARK, Edits
 
-Statement = cst.BaseStatement
 Body = TypeVar("Body", cst.IndentedBlock, cst.Module)
 
 

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.outcome import FileResult, Outcome, Site
 
-DONE = (Outcome.CHANGED, Outcome.UNCHANGED, Outcome.NEEDS_HAND)
-
 
 @dataclass(frozen=True)
 class Tally:
     """`rewritten` and `left` count sites; a file that failed or was skipped has neither."""
 
-    files: int
     outcomes: dict[Outcome, int]
     rewritten: dict[str, int]
     left: dict[str, int]
+
+    @property
+    def files(self) -> int:
+        return sum(self.outcomes.values())
 
     @property
     def sites(self) -> int:
@@ -26,15 +27,13 @@ class Tally:
 
     @property
     def all_done(self) -> bool:
-        """True if no file failed or was skipped."""
-        return self.files == sum(self.outcomes[outcome] for outcome in DONE)
+        return all(outcome.is_done for outcome, number in self.outcomes.items() if number)
 
 
 def tally(results: list[FileResult]) -> Tally:
     outcomes = Counter(result.outcome for result in results)
     sites = [site for result in results for site in sites_of(result)]
     return Tally(
-        files=len(results),
         outcomes={outcome: outcomes[outcome] for outcome in Outcome},
         rewritten=_by_code(site for site in sites if not site.left),
         left=_by_code(site for site in sites if site.left),
@@ -42,7 +41,7 @@ def tally(results: list[FileResult]) -> Tally:
 
 
 def sites_of(result: FileResult) -> tuple[Site, ...]:
-    return result.sites if result.outcome in DONE else ()
+    return result.sites if result.outcome.is_done else ()
 
 
 def _by_code(sites: Iterable[Site]) -> dict[str, int]:

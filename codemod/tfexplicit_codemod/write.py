@@ -7,13 +7,12 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tfexplicit_codemod.migration import would_write
 from tfexplicit_codemod.outcome import FileResult, Outcome
 
 
 def write_changed(results: list[FileResult]) -> list[FileResult]:
     """Writes every file that changed; one that cannot be written ends as failed, as it was."""
-    return [_written(result) if would_write(result) else result for result in results]
+    return [_written(result) if result.is_to_be_written else result for result in results]
 
 
 def _written(result: FileResult) -> FileResult:

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.errors import CannotVerify
+from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.verify import project as project_module
 from tfexplicit_codemod.verify.compare import Comparison, compare
 from tfexplicit_codemod.verify.process import Program, run
@@ -197,8 +198,6 @@ def test_nothing_to_rewrite(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_a_rewrite_that_the_program_does_not_load_proves_nothing() -> None:
-    from tfexplicit_codemod.outcome import FileResult, Outcome
-
     results = [
         FileResult(Path("train.py"), Outcome.UNCHANGED),
         FileResult(Path("other.py"), Outcome.CHANGED, before=b"a", after=b"b"),

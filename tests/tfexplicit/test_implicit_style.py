@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -26,19 +25,19 @@ v = tf.Variable([1.0, 2.0])
 u = tf.Variable([1.0])
 
 def step():
-    rule.apply_gradients(zip([tf.ones(2)], [v]))  # line 10
+    rule.apply_gradients(zip([tf.ones(2)], [v]))  # warns
 
 @tf.function
 def traced(x):
     if x > 0:
         for _ in tf.range(2):
-            rule.apply_gradients([(x * tf.ones(2), v), (x * tf.ones(1), u)])  # line 16
+            rule.apply_gradients([(x * tf.ones(2), v), (x * tf.ones(1), u)])  # warns
     return x
 
 class Trainer:
     @tf.function
     def minimize(self):
-        rule.minimize(  # line 22
+        rule.minimize(  # warns
             lambda: tf.reduce_sum(v), [v]
         )
 
@@ -48,6 +47,7 @@ for _ in range(3):
     traced(tf.constant([1.0])[0])
 Trainer().minimize()
 """
+LINES = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if "# warns" in line]
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +66,18 @@ def warned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return path, result.stderr
 
 
-@pytest.mark.parametrize("line", [10, 16, 22])
+@pytest.mark.parametrize("line", LINES)
 def test_each_line_is_named_once(warned: tuple[Path, str], line: int) -> None:
     path, stderr = warned
     assert stderr.count(f"{path}:{line}: ImplicitUpdateWarning:") == 1
-    assert stderr.count("ImplicitUpdateWarning:") == 3
+    assert stderr.count("ImplicitUpdateWarning:") == len(LINES) == 3
 
 
 def test_the_warning_says_what_to_write_and_what_rewrites_the_file(
     warned: tuple[Path, str],
 ) -> None:
     path, stderr = warned
-    (line,) = [line for line in stderr.splitlines() if ":10: " in line]
+    (line,) = [line for line in stderr.splitlines() if f":{LINES[0]}: " in line]
     assert "`opt_state = tx.setup(optimizer, model)` once" in line
     assert "`tx.update(opt_state, model, grads)` here" in line
     assert f"`tfexplicit migrate {path}`" in line
@@ -149,12 +149,6 @@ def test_minimize_takes_functions_and_tensors_with_their_tape() -> None:
     assert float(variable) == -0.5
     with pytest.raises(ValueError, match="needs the tape"):
         rule.minimize(loss, [variable])
-
-
-def test_the_program_reads_as_written() -> None:
-    """The line numbers above are those of the marked lines."""
-    lines = textwrap.dedent(PROGRAM).splitlines()
-    assert [number for number, line in enumerate(lines, 1) if "# line" in line] == [10, 16, 22]
 
 
 SEVERAL = """\

@@ -7,10 +7,8 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import tensorflow as tf
-
 from tfexplicit.arrays import is_variable
-from tfexplicit.creation import strategy_of
+from tfexplicit.creation import where_made
 from tfexplicit.keras_optimizers.recognise import is_keras_3, is_legacy
 from tfexplicit.module_names import own_name
 from tfexplicit.rule import Slots
@@ -25,7 +23,7 @@ def build(optimizer: Any, leaves: Sequence[Leaf]) -> list[Slots]:
     """Have it make its variables for these leaves; each leaf's, by name."""
     _refuse_arrays(leaves)
     variables = [leaf.value for leaf in leaves]
-    with _outside_trace(variables):
+    with where_made(leaves):
         if is_legacy(optimizer):
             optimizer._create_all_weights(variables)
             return [_legacy_slots(optimizer, variable) for variable in variables]
@@ -63,15 +61,6 @@ def _refuse_arrays(leaves: Sequence[Leaf]) -> None:
                 f"a Keras optimizer steps variables, and {leaf.path!r} is a "
                 f"{type(leaf.value).__name__}. Use a rule such as tx.Adam(), or a tf.Variable."
             )
-
-
-@contextlib.contextmanager
-def _outside_trace(variables: Sequence[Any]) -> Iterator[None]:
-    with tf.init_scope(), contextlib.ExitStack() as scopes:
-        strategies = [strategy_of(variable) for variable in variables]
-        for strategy in list(filter(None, strategies))[:1]:
-            scopes.enter_context(strategy.scope())
-        yield
 
 
 @contextlib.contextmanager

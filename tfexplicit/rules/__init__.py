@@ -1,4 +1,4 @@
-"""One rule per file; every rule class found in a file of this folder is a name of this module."""
+"""One rule per file; `all_rules` is every rule class found in a file of this folder, by name."""
 
 from __future__ import annotations
 
@@ -24,5 +24,3 @@ def _rules() -> dict[str, type[Rule]]:
 
 
 all_rules = _rules()
-globals().update(all_rules)
-__all__ = sorted(all_rules)

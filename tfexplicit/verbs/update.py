@@ -13,10 +13,10 @@ from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.arrays import read, shape_of
 from tfexplicit.compiled import run_step
 from tfexplicit.observers import observed
-from tfexplicit.paths import suggestion
+from tfexplicit.paths import join, suggestion
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.replicas import in_replicas
-from tfexplicit.state import AnyState, OptState, Place, Subtree, located, paths_below
+from tfexplicit.state import AnyState, OptState, Place, Subtree, located
 from tfexplicit.step import Move
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
@@ -130,7 +130,7 @@ def _check_shape(state: OptState, leaf: Leaf, place: Place) -> None:
 
 
 def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
-    path = paths_below(prefix, leaf.path)
+    path = join(prefix, leaf.path)
     if path in state.paths:
         reason = f"{path!r} is another variable than the one that the state was set up on."
     else:

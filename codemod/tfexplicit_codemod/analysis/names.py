@@ -22,8 +22,7 @@ def dotted(node: ast.expr) -> tuple[str, ...] | None:
 def qualified(source: Source, node: ast.expr) -> str | None:
     """The full import path of a name or attribute, or None where no import gives it.
 
-    A name imported in both branches of a `try` has several paths; the first in the text counts,
-    and `sole_import` tells whether there are more.
+    A name imported in both branches of a `try` has several paths; the first in the text counts.
     """
     parts = dotted(node)
     if parts is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from tfexplicit_codemod.analysis import imports, todo
+from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients
@@ -47,11 +47,11 @@ class Planner:
         self.sparse = sparse
         self.classes = Classes(self.source)
         self.references = References(self.source, self.classes)
-        self.values = Values(self.source, self.classes, self.references)
+        self.values = Values(self.source, self.classes)
         attributes = SelfAttributes(self.source, self.classes)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
-        self.states: list[tuple[Reference, str]] = []
+        self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -100,16 +100,15 @@ class Planner:
         return self.placements.place(group.home, models, list(statements))
 
     def _rewrite(self, group: Group, placement: Placement) -> None:
-        home_rule = tx102_self_attribute if group.home.of_self else tx101_named_optimizer
-        state = home_rule.state_name(group.home, self._names_in_use(group.home))
-        self.states.append((group.home, state))
-        setup = home_rule.setup_code(
-            self.source, self.alias, state, group.home, group.parts, placement.statement
-        )
-        line = self.source.leader_line(placement.statement)
-        self.edits.add(InsertAfter(line, setup))
+        state = self._state_for(group.home)
+        self.states.append(state)
+        after = placement.statement
+        optimizer = group.home.code_at(self.source, after)
+        model = tx105_several_models.model_code(self.source, group.parts, after)
+        setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
+        self.edits.add(InsertAfter(self.source.leader_line(after), setup))
         for each in group.members:
-            held = home_rule.state_at(self.source, state, each.statement)
+            held = state.code_at(self.source, each.statement)
             code = f"{self.alias}.update({held}, {each.leaves.text}, {each.pairs.gradients})"
             self._replace(each.update.call, code)
             todo.settle(self.source, self.edits, each.update.call)
@@ -121,9 +120,14 @@ class Planner:
         ):
             self.edits.add(edit)
 
-    def _names_in_use(self, home: Reference) -> set[str]:
+    def _state_for(self, optimizer: Reference) -> Reference:
+        """The state lives where its optimizer lives, under a name that is free there."""
+        name = naming.state_name(optimizer.path[-1], self._names_in_use(optimizer))
+        return Reference(optimizer.owner, (name,))
+
+    def _names_in_use(self, optimizer: Reference) -> set[str]:
         """What a new state may not be called: two functions may each have an `opt_state`."""
-        given = {state for other, state in self.states if self._share_names(other, home)}
+        given = {state.path[-1] for state in self.states if self._share_names(state, optimizer)}
         return {*self.source.identifiers, self.alias, *given}
 
     def _share_names(self, one: Reference, other: Reference) -> bool:

@@ -27,6 +27,11 @@ class Reference:
     def of_self(self) -> bool:
         return isinstance(self.owner, ast.ClassDef)
 
+    def code_at(self, source: Source, statement: ast.stmt) -> str:
+        """How code at a statement reads it: through whatever the method there calls `self`."""
+        head = (source.self_name(statement),) if self.of_self else ()
+        return ".".join((*head, *self.path))
+
 
 class References:
     """Resolves expressions of one file to references."""

@@ -73,6 +73,11 @@ class Source:
         assert isinstance(function, FUNCTIONS)
         return function
 
+    def function_name(self, parameter: ast.arg) -> str:
+        """The name, for a sentence, of the function that a parameter belongs to."""
+        function = self.function_of(parameter)
+        return "a lambda" if isinstance(function, ast.Lambda) else function.name
+
     def self_name(self, node: ast.AST) -> str:
         """The name of `self` in the method around a node."""
         for outer in self.around(node):

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
-from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
@@ -88,7 +87,9 @@ class Understand:
             raise tx205_unproven_optimizer.leave(receiver)
         parameter = self._as_parameter(update.receiver)
         if parameter:
-            raise tx201_optimizer_parameter.leave(parameter.arg, self._name_of(parameter))
+            raise tx201_optimizer_parameter.leave(
+                parameter.arg, self.source.function_name(parameter)
+            )
         return home
 
     def _as_parameter(self, receiver: ast.expr) -> ast.arg | None:
@@ -98,21 +99,14 @@ class Understand:
         nodes = [binding.node for binding in scope.bindings[receiver.id]] if scope else []
         return next((node for node in nodes if isinstance(node, ast.arg)), None)
 
-    def _name_of(self, parameter: ast.arg) -> str:
-        function = self.source.function_of(parameter)
-        return "a lambda" if isinstance(function, ast.Lambda) else function.name
-
     def _may_be_compiled(self, update: Update) -> bool:
         """`self.optimizer` of a Keras model that the file also compiles: Keras replaces it."""
-        parts = dotted(update.receiver)
-        own = (
-            self.classes.self_of(update.receiver.value)
-            if (isinstance(update.receiver, ast.Attribute))
-            else None
-        )
-        if own is None or parts is None or parts[1:] != ("optimizer",):
+        receiver = update.receiver
+        if not isinstance(receiver, ast.Attribute) or receiver.attr != "optimizer":
             return False
-        return self.classes.is_keras_model(own[0]) and "compile" in self.source.identifiers
+        own = self.classes.self_of(receiver.value)
+        is_keras = own is not None and self.classes.is_keras_model(own[0])
+        return is_keras and "compile" in self.source.identifiers
 
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]

@@ -12,7 +12,6 @@ from tfexplicit_codemod.analysis.calls import arguments_for
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
-from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 
@@ -29,7 +28,6 @@ class Value:
 
 
 OPTIMIZER = Value("optimizer")
-LOSS_SCALE = Value("loss_scale")
 FOREIGN = Value("foreign")
 UNKNOWN = Value("unknown")
 
@@ -37,10 +35,9 @@ UNKNOWN = Value("unknown")
 class Values:
     """Evaluates expressions of one file to the kinds above; each binding at most once."""
 
-    def __init__(self, source: Source, classes: Classes, references: References) -> None:
+    def __init__(self, source: Source, classes: Classes) -> None:
         self.source = source
         self.classes = classes
-        self.references = references
         self._active: set[object] = set()
 
     def of(self, node: ast.expr, path: tuple[int, ...] = ()) -> Value:
@@ -146,9 +143,7 @@ class Values:
         value = self._once(parameter, from_callers)
         if value.kind in ("optimizer", "foreign", "loss_scale"):
             return value
-        function = self.source.function_of(parameter)
-        name = "a lambda" if isinstance(function, ast.Lambda) else function.name
-        return Value("parameter", parameter.arg, name)
+        return Value("parameter", parameter.arg, self.source.function_name(parameter))
 
     def _of_attribute(self, attribute: ast.Attribute) -> Value:
         own = self.classes.self_of(attribute.value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from tfexplicit_codemod.analysis.reaching import LOOPS, reaching
+from tfexplicit_codemod.analysis.definite import loops_around
+from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
@@ -127,10 +128,7 @@ class Variables:
     def _is_fresh(self, statement: ast.stmt, read: ast.Name) -> bool:
         """True where the list is made anew for each read: both are in the same loops."""
         reader = self.source.statement(read)
-        return self._loops(statement) == self._loops(reader)
-
-    def _loops(self, statement: ast.stmt) -> list[ast.stmt]:
-        return [s for s in self.source.statements_around(statement)[1:] if isinstance(s, LOOPS)]
+        return loops_around(self.source, statement) == loops_around(self.source, reader)
 
     def _holds_a_list(self, binding: Binding) -> bool:
         if binding.value is None or binding.path or binding.kind != "assign":

@@ -9,7 +9,7 @@ from rich.console import Console
 from tfexplicit_codemod import report_text
 from tfexplicit_codemod.commands.arguments import Subparsers, add_paths, add_todo, as_typed
 from tfexplicit_codemod.diff_text import print_diff
-from tfexplicit_codemod.migration import migrate_paths, would_write
+from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.tally import tally
 
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_diff(results)
     console = Console(stderr=True)
     report_text.print_report(console, results, rewritten="would be rewritten")
-    something = any(would_write(result) for result in results)
+    something = any(result.is_to_be_written for result in results)
     if something:
         paths = as_typed(arguments.paths)
         report_text.print_lines(console, [f"Next: tfexplicit migrate {paths}"])

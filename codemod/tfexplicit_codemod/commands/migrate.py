@@ -10,7 +10,7 @@ from rich.console import Console
 from tfexplicit_codemod import git, report_text
 from tfexplicit_codemod.commands.arguments import Subparsers, add_paths, add_todo
 from tfexplicit_codemod.errors import Refused
-from tfexplicit_codemod.migration import migrate_paths, would_write
+from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.outcome import FileResult
 from tfexplicit_codemod.tally import Tally, tally
 from tfexplicit_codemod.write import write_changed
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_to_write_over_uncommitted_changes(results: list[FileResult]) -> None:
-    dirty = git.uncommitted([result.path for result in results if would_write(result)])
+    dirty = git.uncommitted([result.path for result in results if result.is_to_be_written])
     if dirty:
         raise Refused(
             f"{_listed(dirty)}\n"
@@ -61,7 +61,7 @@ def _next(written: list[FileResult], counts: Tally) -> list[str]:
     if counts.left:
         code = next(iter(counts.left))
         lines.append(f"Next: tfexplicit explain {code}   # what to do about a site that was left")
-    if any(would_write(result) for result in written):
+    if any(result.is_to_be_written for result in written):
         lines.append("Next: run your formatter and your tests, then commit")
     return lines
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tfexplicit_codemod.registry import Rule
 
 if TYPE_CHECKING:
-    from tfexplicit_codemod.analysis.references import Reference
     from tfexplicit_codemod.analysis.source import Source
     from tfexplicit_codemod.analysis.variables import Part
 
@@ -28,13 +27,8 @@ def model_code(source: Source, parts: Sequence[Part], after: ast.stmt) -> str:
 
 
 def _part_code(source: Source, part: Part, after: ast.stmt) -> str:
-    names = [_reference_code(source, reference, after) for reference in part.references]
+    names = [reference.code_at(source, after) for reference in part.references]
     return names[0] if part.is_model or part.is_named_list else f"[{', '.join(names)}]"
-
-
-def _reference_code(source: Source, reference: Reference, after: ast.stmt) -> str:
-    head = (source.self_name(after),) if reference.of_self else ()
-    return ".".join((*head, *reference.path))
 
 
 rule = Rule(

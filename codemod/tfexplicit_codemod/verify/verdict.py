@@ -16,7 +16,7 @@ from rich.console import Console
 
 from tfexplicit_codemod.diff_text import print_diff
 from tfexplicit_codemod.errors import CannotVerify, UsageError
-from tfexplicit_codemod.migration import migrate_paths, would_write
+from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.outcome import FileResult
 from tfexplicit_codemod.report_text import (
     lines_of_files_not_done,
@@ -107,7 +107,7 @@ def _migrate(copy: Path, script: Path) -> list[FileResult]:
     """Migrates a copy, and names the files by their paths in the project."""
     results = write_changed(migrate_paths([copy, copy / script], todo=False))
     results = [replace(result, path=result.path.relative_to(copy)) for result in results]
-    if not any(would_write(result) for result in results):
+    if not any(result.is_to_be_written for result in results):
         raise CannotVerify("\n".join(["nothing was rewritten.", *_why_not(results)]))
     return results
 
@@ -116,9 +116,9 @@ def show_rewrite(console: Console, results: list[FileResult], run: Trajectory) -
     """Prints the diff of the files that the program loaded: only they are put to the proof."""
     loaded = [result for result in results if result.path.as_posix() in run.loaded]
     others = [
-        str(result.path) for result in results if would_write(result) and result not in loaded
+        str(result.path) for result in results if result.is_to_be_written and result not in loaded
     ]
-    if not any(would_write(result) for result in loaded):
+    if not any(result.is_to_be_written for result in loaded):
         raise CannotVerify(
             "\n".join(
                 [
