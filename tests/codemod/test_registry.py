@@ -44,7 +44,7 @@ def test_second_run_changes_nothing(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_sample_is_a_short_program_that_can_run(rule: Rule) -> None:
+def test_sample_is_a_short_program(rule: Rule) -> None:
     for text in (rule.before, rule.after):
         ast.parse(text)
         assert len(text.splitlines()) <= 30

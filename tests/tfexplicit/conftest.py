@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,3 +66,11 @@ def largest_relative_difference(ours: Sequence[Any], theirs: Sequence[Any]) -> f
 @pytest.fixture(scope="session")
 def relative_difference() -> Callable[[Sequence[Any], Sequence[Any]], float]:
     return largest_relative_difference
+
+
+@pytest.fixture(scope="session")
+def environment() -> dict[str, str]:
+    """For a program in a process of its own: the packages of this checkout and nothing else."""
+    root = Path(__file__).parents[2]
+    paths = f"{root}{os.pathsep}{root / 'codemod'}"
+    return {"PYTHONPATH": paths, "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"}

@@ -51,16 +51,17 @@ LINES = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if "# war
 
 
 @pytest.fixture(scope="module")
-def warned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def warned(
+    tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]
+) -> tuple[Path, str]:
     """The program, and what it wrote to stderr when run as a script with default filters."""
     path = tmp_path_factory.mktemp("old") / "train.py"
     path.write_text(PROGRAM)
-    root = Path(__file__).parents[2]
     result = subprocess.run(
         [sys.executable, str(path)],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": f"{root}:{root / 'codemod'}", "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        env=environment,
         check=True,
     )
     return path, result.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,16 +95,17 @@ print("RESULT" + json.dumps(out))
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def results(
+    tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]
+) -> dict[str, Any]:
     """In a process of its own: the number of devices is fixed once TensorFlow has started."""
     path = tmp_path_factory.mktemp("replicas") / "program.py"
     path.write_text(PROGRAM)
-    root = Path(__file__).parents[2]
     ran = subprocess.run(
         [sys.executable, str(path)],
         capture_output=True,
         text=True,
-        env={"PYTHONPATH": f"{root}:{root / 'codemod'}", "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
+        env=environment,
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     found: dict[str, Any] = json.loads(ran.stdout.split("RESULT")[1])
