@@ -103,10 +103,10 @@ def _step_leaves(
     slots: dict[Place, Slots],
     writer: Writer,
 ) -> list[Any]:
-    seen = rule.seeing(at)
+    frozen_of = [_frozen(state, move) for move in moves]
+    seen = rule.seeing(_without_frozen(at, frozen_of)) if rule.sees else rule
     values = []
-    for move, leaf in zip(moves, at, strict=True):
-        frozen = _frozen(state, move)
+    for move, leaf, frozen in zip(moves, at, frozen_of, strict=True):
         subtract, new_slots = seen.step(leaf)
         cells = state._groups[move.place.group].slots[move.place.row]
         slots[move.place] = {
@@ -118,6 +118,14 @@ def _step_leaves(
         )
         values.append(writer.move(move.value, subtract, _constrained(move.value, frozen)))
     return values
+
+
+def _without_frozen(at: Sequence[LeafStep], frozen_of: Sequence[Any]) -> list[LeafStep]:
+    """A frozen leaf adds nothing to what a rule sees, as if the model did not train it."""
+    return [
+        replace(leaf, grad=unless_frozen(frozen, leaf.grad, tf.zeros_like(leaf.grad)))
+        for leaf, frozen in zip(at, frozen_of, strict=True)
+    ]
 
 
 def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Any]:

@@ -19,10 +19,9 @@ _LEFT = (
 def render_page(rule: Rule) -> str:
     """The guide's page for one code, as Markdown."""
     kind = "`tfexplicit migrate` rewrites this." if rule.is_rewrite else _LEFT
-    after = "After" if rule.is_rewrite else "Write instead"
     return (
         f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{kind}\n\n"
-        f"## Before\n\n{_code(rule.before)}\n## {after}\n\n{_code(rule.after)}\n"
+        f"## Before\n\n{_code(rule.before)}\n## After\n\n{_code(rule.after)}\n"
         f"## Why\n\n{rule.why.strip()}\n\nSince {rule.since}.\n"
     )
 

@@ -200,6 +200,11 @@ LEFT = {
         ["TX202"],
         "`mask` is a parameter of `step`",
     ),
+    "hyperparameter_set_later": (
+        HEAD + "def step():\n    " + UPDATE + "step()\nopt.beta_1 = 0.5\nstep()\n",
+        ["TX203"],
+        "`opt.beta_1` is set after",
+    ),
     "model_compiled_in_the_same_file": (
         "import tensorflow as tf\nclass Net(tf.keras.Model):\n"
         "    def __init__(self):\n        self.optimizer = tf.keras.optimizers.Adam()\n"

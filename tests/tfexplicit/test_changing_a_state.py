@@ -255,3 +255,16 @@ def test_a_single_array_is_stepped_by_its_part_of_the_state() -> None:
     state = tx.setup(tx.SGD(0.5), model)
     _, new = tx.update(state["encoder"]["w"], model["encoder"]["w"], tf.ones(2))
     np.testing.assert_array_equal(new, [0.5, 0.5])
+
+
+def test_a_frozen_leaf_adds_nothing_to_the_global_norm() -> None:
+    model = [tf.Variable([1.0]), tf.Variable([4.0])]
+    state = tx.setup(tx.Chain(tx.ClipByGlobalNorm(1.0), tx.SGD(1.0)), model)
+
+    @tf.function
+    def step() -> None:
+        tx.update(state, model, [tf.constant([float("nan")]), tf.constant([4.0])])
+
+    tx.freeze(state["0"])
+    step()
+    assert [leaf.numpy().tolist() for leaf in model] == [[1.0], [3.0]]

@@ -41,11 +41,14 @@ def trained(apply: Callable[[tf.Variable], Callable[[Any], Any]], in_function: b
 def explicit(rule: Any, merge: bool = False) -> Callable[[tf.Variable], Callable[[Any], Any]]:
     def apply(table: tf.Variable) -> Callable[[Any], Any]:
         state = tx.setup(rule, [table])
-        return lambda grad: tx.update(
-            state, [table], [tf.convert_to_tensor(grad) if merge else grad]
-        )
+        return lambda grad: tx.update(state, [table], [added_up(grad, table) if merge else grad])
 
     return apply
+
+
+def added_up(grad: tf.IndexedSlices, table: tf.Variable) -> tf.Tensor:
+    """The dense gradient, made by an op that the package does not use."""
+    return tf.scatter_nd(grad.indices[:, None], grad.values, table.shape)
 
 
 def implicit(optimizer: Any) -> Callable[[tf.Variable], Callable[[Any], Any]]:

@@ -35,6 +35,7 @@ class Placements:
         if isinstance(optimizer.owner, ast.ClassDef):
             self.attributes.require_room(optimizer.owner)
         made = self._definition(optimizer)
+        self._check_hyperparameters_stay(optimizer)
         function = self.source.scope(made.statement)
         known = [self._definition_for(model, made, function) for model in models]
         definitions = [made, *(found for found in known if found)]
@@ -146,6 +147,17 @@ class Placements:
                 raise tx203_unclear_definition.leave(
                     f"`{self.source.one_line(attribute)}` changes what is trained after the "
                     "optimizer is made"
+                )
+
+    def _check_hyperparameters_stay(self, optimizer: Reference) -> None:
+        """`setup` reads them once; only the learning rate of a Keras object is followed."""
+        for attribute in self.source.nodes(ast.Attribute):
+            is_set = isinstance(attribute.ctx, ast.Store)
+            if not is_set or attribute.attr in ("learning_rate", "lr"):
+                continue
+            if self.references.resolve(attribute.value) == optimizer:
+                raise tx203_unclear_definition.leave(
+                    f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
                 )
 
     def _changes_leaves(self, attribute: ast.Attribute, models: list[Reference]) -> bool:
