@@ -42,6 +42,31 @@ def one_device(make, freeze):
     return [v.numpy().ravel().tolist() for v in net.trainable_variables] + [int(state.step.numpy())]
 
 
+def clipped_in_two_replicas(explicit):
+    with strategy.scope():
+        net = model()
+        optimizer = keras.optimizers.SGD(0.1, global_clipnorm=1.0)
+        if explicit:
+            state = tx.setup(optimizer, net)
+        else:
+            optimizer.build(net.trainable_variables)
+
+    @tf.function
+    def step():
+        def replica():
+            number = tf.distribute.get_replica_context().replica_id_in_sync_group
+            grads = grads_of(net, tf.gather(tf.reshape(X, (2, 4, 3)), number))
+            if explicit:
+                tx.update(state, net, grads)
+            else:
+                optimizer.apply_gradients(zip(grads, net.trainable_variables))
+        strategy.run(replica)
+
+    for _ in range(3):
+        step()
+    return [v.numpy().ravel().tolist() for v in net.trainable_variables]
+
+
 def two_replicas(make, freeze, compiled):
     with strategy.scope():
         net = model()
@@ -74,7 +99,7 @@ MAKE = {
 # The own update of an adopted optimizer: Keras 3.3 does not sum gradients over replicas in it.
 if tuple(map(int, keras.__version__.split(".")[:2])) > (3, 3):
     MAKE["adopted"] = lambda: keras.optimizers.RMSprop(0.1)
-out = {}
+out = {"clipped": (clipped_in_two_replicas(False), clipped_in_two_replicas(True))}
 for name, make in MAKE.items():
     for freeze in (False, True):
         for compiled in (True, False):
@@ -113,13 +138,18 @@ def results(
 
 
 def test_replicas_train_as_one_device(results: dict[str, Any]) -> None:
-    pairs = {name: pair for name, pair in results.items() if name != "late"}
+    pairs = {name: pair for name, pair in results.items() if name not in ("late", "clipped")}
     assert len(pairs) >= 8
     for name, (one, two) in pairs.items():
         kernels, biases = ([values[part] for values in (one, two)] for part in (0, 1))
         assert kernels[0] == pytest.approx(kernels[1], rel=1e-5, abs=1e-6), name
         assert biases[0] == pytest.approx(biases[1], rel=1e-5, abs=1e-6), name
         assert one[-1] == two[-1] == 4
+
+
+def test_a_keras_optimizer_clips_on_each_replica_as_before(results: dict[str, Any]) -> None:
+    implicit, explicit = results["clipped"]
+    assert explicit == implicit
 
 
 def test_slots_cannot_be_made_inside_the_replicas(results: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from tfexplicit.keras_optimizers.building import build, index_of
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.keras_optimizers.recognise import is_keras_own_class, is_legacy
+from tfexplicit.replicas import in_replicas
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
 
@@ -86,9 +87,9 @@ def _clips(optimizer: Any) -> list[Rule]:
 class Known:
     """A Keras optimizer whose variables serve as the slots of the rule that computes the same.
 
-    Only with dense gradients is it the same: Keras 3 does not add up the repeated ids of a sparse
-    one, and clips it before they are added. So that training stays as it was, the first sparse
-    gradient makes the optimizer step by its own update from then on.
+    It is not the same for sparse gradients, whose repeated ids Keras 3 does not add up, nor for
+    clipping under several replicas, which Keras does before it sums over them. So that training
+    stays as it was, the first of these makes the optimizer step by its own update from then on.
     """
 
     def __init__(self, optimizer: Any, rule: Rule) -> None:
@@ -124,7 +125,8 @@ class Known:
 
     def before_step(self, grads: Sequence[Any]) -> None:
         """tf_keras keeps what a schedule gave in a variable, which programs log."""
-        if any(isinstance(grad, tf.IndexedSlices) for grad in grads):
+        is_sparse = any(isinstance(grad, tf.IndexedSlices) for grad in grads)
+        if is_sparse or (isinstance(self.rule, Chain) and in_replicas()):
             self.counts_itself = True
         elif self.learning_rate.is_schedule and hasattr(
             self.optimizer, "_compute_current_learning_rate"

@@ -118,8 +118,7 @@ def _went_to_the_optimizer(
         if owner.counts_itself:
             raise ValueError(
                 f"adjust: the Keras {type(owner.optimizer).__name__} is stepped by its own update, "
-                f"since a gradient is sparse, and {name} is fixed there. Use a rule such as "
-                "tx.Adam()."
+                f"and {name} is fixed there. Use a rule such as tx.Adam()."
             )
         return False
     whole = all(all(_mask(other, prefix)) for other in state._groups)

@@ -149,9 +149,9 @@ def _prepare_keras_optimizer(state: OptState, grads: Sequence[Any]) -> None:
     owner.before_step(grads)
     if used_formula and owner.counts_itself and any(group.is_adjusted() for group in state._groups):
         raise ValueError(
-            f"update: with a sparse gradient the Keras {type(owner.optimizer).__name__} is stepped "
-            "by its own update, which does not know what tx.adjust set. Use a rule such as "
-            "tx.Adam()."
+            f"update: for sparse gradients, and to clip under several replicas, the Keras "
+            f"{type(owner.optimizer).__name__} is stepped by its own update, which does not know "
+            "what tx.adjust set. Use a rule such as tx.Adam()."
         )
 
 
