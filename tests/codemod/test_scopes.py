@@ -50,9 +50,10 @@ def test_every_scope_binds_what_python_says() -> None:
         for table in own_tables(symtable.symtable(PROGRAM, "p", "exec"))
         if table.get_name() in ours
     }
-    # Python keeps `__module__` and the like to itself; a `global` binding is the module's.
+    # Python keeps `__module__` and the like to itself; a `global` binding is the module's. From
+    # Python 3.12 the table of `h` also holds `i`, since comprehensions are compiled inline.
     for name, bound in theirs.items():
-        assert ours[name] == {each for each in bound if not each.startswith("__")}, name
+        assert ours[name] == {each for each in bound if not each.startswith("__")} - {"i"}, name
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def edits(
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
         return []
     same_block = source.block(made) is source.block(placement.statement)
-    if not same_block or "distribute" in source.identifiers:
+    if not same_block or "distribute" in source.identifiers or _may_round_otherwise(source):
         return []
     if not _every_use_is_rewritten(source, group, references, made):
         return []
@@ -73,6 +73,12 @@ def edits(
             span = (line, column), (line, column + len("lr"))
             renamed.append(Replace(*span, "learning_rate"))
     return renamed
+
+
+def _may_round_otherwise(source: Source) -> bool:
+    """Keras keeps a learning rate in `floatx`: for float64 leaves it is another number in a rule,
+    unless `floatx` is float64 as well."""
+    return "float64" in source.text and "set_floatx" not in source.text
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:

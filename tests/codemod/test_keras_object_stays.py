@@ -1,4 +1,4 @@
-"""Where a gradient may be sparse, Adam stays a Keras object: the rule would train otherwise."""
+"""Where a rule would train otherwise (sparse gradients, float64), a Keras object stays one."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ def rewritten(optimizer: str, helper: str = "") -> str:
         ("Adam", "table = tf.keras.layers.Embedding(9, 2)\n", False),
         ("AdamW", "rows = tf.gather(w, ids)\n", False),
         ("SGD", "rows = tf.gather(w, ids)\n", True),
+        ("SGD", "w = tf.Variable(1.0, dtype=tf.float64)\n", False),
+        ("SGD", "tf.keras.backend.set_floatx('float64')\n", True),
     ],
 )
 def test_signs_in_the_file_itself(optimizer: str, helper: str, becomes_rule: bool) -> None:
