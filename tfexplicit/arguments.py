@@ -40,6 +40,12 @@ def expect_state(verb: str, opt_state: Any, line: str) -> None:
         raise TypeError(
             f"{verb}: expected the state, got {_named(opt_state)}. Write {SETUP} once, then {line}."
         )
+    if isinstance(opt_state, tuple) and opt_state and is_state(opt_state[0]):
+        raise TypeError(
+            f"{verb}: expected the state, got the pair that tx.update returned. Write "
+            "tx.update(...) as a statement, or opt_state, model = tx.update(...) if leaves are "
+            "tensors."
+        )
     kind = "the model" if parse(opt_state).leaves else _named(opt_state)
     raise TypeError(
         f"{verb}: expected the state that tx.setup returned, got {kind}. Write {SETUP} once, then "

@@ -67,16 +67,20 @@ class Group:
             if is_function(source)
         }
 
-    def is_adjusted(self) -> bool:
-        """True if some hyperparameter is not what the rule says."""
+    def adjusted_values(self) -> list[dict[str, float]]:
+        """For each row the hyperparameters that are not what the rule says."""
         sources = self.rule.hyperparameters()
+        rows: list[dict[str, float]] = [{} for _ in self.paths]
         with tf.init_scope():
-            return not all(
-                np.array_equal(
-                    read(vector), initial_vector(sources[name], len(self.paths)), equal_nan=True
-                )
-                for name, vector in self.hyper.items()
-            )
+            for name, vector in self.hyper.items():
+                start = initial_vector(sources[name], 1).numpy()[0]
+                for row, value in enumerate(read(vector).numpy()):
+                    if not np.array_equal(value, start, equal_nan=True):
+                        rows[row][name] = float(value)
+        return rows
+
+    def is_adjusted(self) -> bool:
+        return any(self.adjusted_values())
 
     def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
         """Each leaf's hyperparameters at this step, as float64 scalars."""

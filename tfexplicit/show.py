@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from tfexplicit import paths
-from tfexplicit.arrays import dtype_name, is_variable, raw, shape_of, size_in_bytes
+from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
 
 if TYPE_CHECKING:
     from tfexplicit.group import Group
@@ -25,26 +25,33 @@ def describe(state: OptState, prefix: str) -> str:
     rules = list(dict.fromkeys(repr(group.rule) for group, _ in shown))
     total = sum(size_in_bytes(slot) for group, row in shown for slot in group.slots[row].values())
     head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
-    lines = [_leaf_line(group, row, len(rules) > 1) for group, row in shown]
+    marks = {id(group): _marks(group) for group, _ in shown}
+    lines = [_leaf_line(group, row, marks[id(group)][row], len(rules) > 1) for group, row in shown]
     return "\n".join([head, *([f"  {rules[0]}"] if len(rules) == 1 else []), *_aligned(lines)])
 
 
-def _leaf_line(group: Group, row: int, with_rule: bool) -> tuple[str, ...]:
+def _leaf_line(group: Group, row: int, mark: str, with_rule: bool) -> tuple[str, ...]:
     target = group.targets[row]
-    frozen = " (frozen)" if _frozen_rows(group)[row] else ""
     line = (
         group.paths[row],
         str(shape_of(target)),
         dtype_name(target),
-        " ".join(group.slots[row]) + frozen,
+        " ".join([*group.slots[row], mark]).strip(),
     )
     return (*line, repr(group.rule)) if with_rule else line
 
 
-def _frozen_rows(group: Group) -> list[bool]:
+def _marks(group: Group) -> list[str]:
+    """What `adjust` and `freeze` have made of each leaf, where the values are known."""
     frozen = raw(group.frozen)
-    known = tf.executing_eagerly() and (is_variable(frozen) or hasattr(frozen, "numpy"))
-    return [bool(flag) for flag in frozen.numpy()] if known else [False] * len(group.paths)
+    if not tf.executing_eagerly() or not (is_variable(frozen) or hasattr(frozen, "numpy")):
+        return [""] * len(group.paths)
+    return [
+        " ".join(
+            [*(f"{name}={value:g}" for name, value in set_here.items())] + ["(frozen)"] * bool(flag)
+        )
+        for set_here, flag in zip(group.adjusted_values(), read(frozen).numpy(), strict=True)
+    ]
 
 
 def _shown(step: Any) -> str:

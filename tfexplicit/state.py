@@ -94,6 +94,13 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def __getitem__(self, key: str | int) -> Subtree:
         return Subtree(self, "")[key]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(
+                f"a state has no attribute {name!r} to set. Write tx.adjust(opt_state, {name}=...)."
+            )
+        super().__setattr__(name, value)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.paths)
 

@@ -44,7 +44,10 @@ def ignores(folder: Path) -> bool:
 
 
 def uncommitted(files: list[Path]) -> list[Path]:
-    """Those of the files that are tracked and differ from the last commit."""
+    """Those of the files that the last commit could not bring back: changed or never committed.
+
+    Files that git ignores are not among them.
+    """
     changed: dict[Path, set[Path]] = {}
     dirty = []
     for file in files:
@@ -60,7 +63,7 @@ def uncommitted(files: list[Path]) -> list[Path]:
 
 
 def _changed_files(root: Path) -> set[Path]:
-    done = _git(root, "status", "--porcelain", "--untracked-files=no", "--no-renames", "-z")
+    done = _git(root, "status", "--porcelain", "--untracked-files=all", "--no-renames", "-z")
     if done.returncode:
         raise Refused(
             f"git cannot say whether {root} has uncommitted changes: {_message(done)}\n"

@@ -187,6 +187,14 @@ def test_uncommitted_changes_are_refused_unless_allowed(project: Path, capsys: C
     assert "tx.update" in (project / "train.py").read_text()
 
 
+def test_a_file_that_was_never_committed_is_refused_too(project: Path, capsys: Capture) -> None:
+    commit(project)
+    (project / "new.py").write_text(IMPLICIT)
+    assert main(["migrate", "new.py"]) == 4
+    assert "new.py" in capsys.readouterr().err
+    assert (project / "new.py").read_text() == IMPLICIT
+
+
 def test_uncommitted_changes_elsewhere_do_not_matter(project: Path) -> None:
     commit(project)
     (project / "other.py").write_text("print('edited')\n")

@@ -113,6 +113,16 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         TypeError,
         "steps variables, and 'w' is a",
     ),
+    "what update returned where the state belongs": (
+        lambda: tx.update((tx.setup(tx.SGD(), [W]), [W]), [W], [G]),  # type: ignore[arg-type]
+        TypeError,
+        r"got the pair that tx\.update returned",
+    ),
+    "a hyperparameter set on the state": (
+        lambda: setattr(tx.setup(tx.SGD(), [W]), "learning_rate", 0.1),
+        AttributeError,
+        r"Write tx\.adjust\(opt_state, learning_rate=",
+    ),
     "minimize a tensor": (
         lambda: tx.minimize(G, tx.setup(tx.SGD(), [W]), [W]),  # type: ignore[arg-type]
         TypeError,

@@ -268,3 +268,12 @@ def test_a_frozen_leaf_adds_nothing_to_the_global_norm() -> None:
     tx.freeze(state["0"])
     step()
     assert [leaf.numpy().tolist() for leaf in model] == [[1.0], [3.0]]
+
+
+def test_a_printed_state_shows_what_was_adjusted_and_frozen() -> None:
+    model = {"a": tf.Variable([1.0]), "b": tf.Variable([1.0])}
+    state = tx.setup(tx.SGD(0.1), model)
+    tx.adjust(state["b"], learning_rate=0.5)
+    tx.freeze(state["b"])
+    lines = repr(state).splitlines()
+    assert lines[-2:] == ["  a  (1,)  float32", "  b  (1,)  float32  learning_rate=0.5 (frozen)"]
