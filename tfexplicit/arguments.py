@@ -6,7 +6,8 @@ from typing import Any
 
 from tfexplicit.keras_optimizers.recognise import is_keras_optimizer
 from tfexplicit.rule import Rule
-from tfexplicit.state import OptState, Subtree
+from tfexplicit.state import OptState
+from tfexplicit.subtree import Subtree
 from tfexplicit.tree import parse
 
 SETUP = "opt_state = tx.setup(optimizer, model)"

@@ -17,6 +17,7 @@ from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.show import describe
+from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 
 
@@ -224,55 +225,6 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
             else slots
             for leaf, slots in zip(leaves, given, strict=True)
         ]
-
-
-@dataclass(frozen=True)
-class Subtree:
-    """The part of a state below `path`; usable wherever a state is."""
-
-    state: OptState
-    path: str
-
-    def __getitem__(self, key: str | int) -> Subtree:
-        path = paths.join(self.path, str(key))
-        if not any(paths.is_under(known, path) for known in self.state.paths):
-            places = {prefix for known in self.paths for prefix in paths.prefixes(known)}
-            raise KeyError(
-                f"the state has nothing at {path!r}. {paths.suggestion(path, sorted(places))}"
-            )
-        return Subtree(self.state, path)
-
-    @property
-    def step(self) -> Any:
-        return self.state.step
-
-    @property
-    def paths(self) -> list[str]:
-        return [path for path in self.state.paths if paths.is_under(path, self.path)]
-
-    @property
-    def slots(self) -> Slots:
-        """The arrays kept for this one leaf, by name.
-
-        Raises:
-            ValueError: this is the part of more than one leaf.
-        """
-        place = self.state._by_path.get(self.path)
-        if place is None:
-            raise ValueError(
-                f"{self.path!r} has {len(self.paths)} leaves; take one, such as "
-                f"opt_state[{self.paths[0]!r}].slots"
-            )
-        return self.state._groups[place.group].slots[place.row]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.paths)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-    def __repr__(self) -> str:
-        return describe(self.state, self.path)
 
 
 AnyState = OptState | Subtree

@@ -13,7 +13,8 @@ from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import is_variable, read
 from tfexplicit.group import Group
 from tfexplicit.hyperparameters import as_float64, check, is_number
-from tfexplicit.state import AnyState, OptState, Subtree, located
+from tfexplicit.state import AnyState, OptState, located
+from tfexplicit.subtree import Subtree
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer
 

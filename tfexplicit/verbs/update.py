@@ -16,8 +16,9 @@ from tfexplicit.observers import observed
 from tfexplicit.paths import join, suggestion
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.replicas import in_replicas
-from tfexplicit.state import AnyState, OptState, Place, Subtree, located
+from tfexplicit.state import AnyState, OptState, Place, located
 from tfexplicit.step import Move
+from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer
