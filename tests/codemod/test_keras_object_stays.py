@@ -76,3 +76,7 @@ def test_signs_in_what_the_file_imports(
     after = results["train.py"].after
     assert after is not None
     assert (b"tx.Adam(" in after) is becomes_rule
+
+
+def test_a_legacy_optimizer_stays() -> None:
+    assert "tf.keras.optimizers.legacy.Adam(0.1)" in rewritten("legacy.Adam")

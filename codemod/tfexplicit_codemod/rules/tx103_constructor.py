@@ -90,7 +90,8 @@ def _rule_name(source: Source, call: ast.Call) -> str | None:
     if scope is None or len(imported_paths(scope, parts[0])) != 1:
         return None
     folder, _, name = normalised(path).rpartition(".")
-    if folder not in ("keras.optimizers", "keras.optimizers.legacy"):
+    # A legacy optimizer rounds otherwise, so it stays a Keras object.
+    if folder != "keras.optimizers":
         return None
     return name if name in ARGUMENTS else None
 
