@@ -78,5 +78,6 @@ def test_signs_in_what_the_file_imports(
     assert (b"tx.Adam(" in after) is becomes_rule
 
 
-def test_a_legacy_optimizer_stays() -> None:
+def test_the_legacy_adam_stays_and_the_legacy_sgd_becomes_a_rule() -> None:
     assert "tf.keras.optimizers.legacy.Adam(0.1)" in rewritten("legacy.Adam")
+    assert "tx.SGD(0.1)" in rewritten("legacy.SGD")
