@@ -27,9 +27,9 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     if not tf.executing_eagerly() or state.own_stepper is not None:
         return take_step(state, moves, followed, writer)
     key = _pattern(state, moves, writer)
-    compiled = state._plan.compiled.get(key)
+    compiled = state.plan.compiled.get(key)
     if compiled is None:
-        compiled = state._plan.compiled[key] = _compile(state, moves, writer)
+        compiled = state.plan.compiled[key] = _compile(state, moves, writer)
     replaced = [read(move.value) for move in moves if not is_variable(move.value)]
     cells = [] if state.is_live else state.cells()
     new_cells, new_values = compiled(cells, replaced, [move.grad for move in moves], followed)
@@ -55,7 +55,7 @@ def _pattern(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[An
     return (
         writer,
         id(state) if state.is_live else None,
-        len(state._groups),
+        len(state.groups),
         tuple(
             (move.place, id(raw(move.value)) if is_variable(move.value) else None) for move in moves
         ),

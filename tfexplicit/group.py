@@ -30,13 +30,17 @@ class Group:
     # Name to float64 vector; NaN follows the rule's schedule, function or variable.
     hyper: dict[str, Any]
     frozen: Any
-    # int64: updates that a leaf's own step count leaves out.
+    # int64: updates that a leaf's own step count leaves out, and steps that it has made.
     rested: Any
+    taken: Any
+    # What the rule keeps once for all its leaves; empty in all groups of a rule but the first.
+    shared: Slots
 
     def cells(self) -> list[Any]:
         """Every array of the group, in a fixed order."""
         arrays = [array for slots in self.slots for array in slots.values()]
-        return [*self.hyper.values(), self.frozen, self.rested, *arrays]
+        vectors = [*self.hyper.values(), self.frozen, self.rested, self.taken]
+        return [*vectors, *self.shared.values(), *arrays]
 
     def with_cells(self, cells: Sequence[Any]) -> Group:
         """The same group with other arrays, in the order of `cells`."""
@@ -46,14 +50,18 @@ class Group:
             hyper={name: next(supply) for name in self.hyper},
             frozen=next(supply),
             rested=next(supply),
+            taken=next(supply),
+            shared={name: next(supply) for name in self.shared},
             slots=tuple({name: next(supply) for name in slots} for slots in self.slots),
         )
 
     def named_cells(self) -> list[tuple[str, Any]]:
         """Cells with the names that a checkpoint knows them by."""
         first = self.paths[0]
-        vectors = {**self.hyper, "frozen": self.frozen, "rested": self.rested}
+        counts = {"frozen": self.frozen, "rested": self.rested, "taken": self.taken}
+        vectors = {**self.hyper, **counts}
         named = [(f"vectors/{first}/{name}", cell) for name, cell in vectors.items()]
+        named += [(f"shared/{first}/{name}", cell) for name, cell in self.shared.items()]
         for path, slots in zip(self.paths, self.slots, strict=True):
             named += [(f"slots/{path}/{name}", cell) for name, cell in slots.items()]
         return named
@@ -117,6 +125,7 @@ def new_group(
     paths: Sequence[str],
     targets: Sequence[Any],
     slots: Sequence[Slots],
+    shared: Slots,
     rested: Any,
     keep: Callable[[Any, str], Any],
 ) -> Group:
@@ -133,4 +142,6 @@ def new_group(
         },
         keep(tf.zeros([rows], tf.bool), "frozen"),
         keep(tf.fill([rows], tf.cast(rested, tf.int64)), "rested"),
+        keep(tf.zeros([rows], tf.int64), "taken"),
+        {name: keep(value, name) for name, value in shared.items()},
     )

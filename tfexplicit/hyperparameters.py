@@ -103,9 +103,3 @@ def _takes_step(source: Any) -> bool:
     except ValueError:
         return True  # A builtin without a signature.
     return True
-
-
-def cast_as_keras(value: Any, dtype: Any) -> Any:
-    """By way of float32, as `tf.cast` takes a Python number: so Keras rounds betas, momentum and
-    weight decay. It matters for float64 leaves only, which are to train the same."""
-    return tf.cast(tf.cast(value, tf.float32), dtype)

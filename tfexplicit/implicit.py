@@ -61,7 +61,7 @@ def _apply(rule: Rule, pairs: Sequence[tuple[Any, Any]]) -> Any:
     grads, variables = (list(column) for column in zip(*pairs, strict=True))
     _refuse_what_keras_would_step(variables)
     state = _state_of(rule)
-    _remember(state._plan.model, variables)
+    _remember(state.plan.model, variables)
     update(state, variables, grads)
     return state.step
 

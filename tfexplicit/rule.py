@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
+
+import tensorflow as tf
 
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
 
@@ -15,17 +17,55 @@ AnyRule = TypeVar("AnyRule", bound="Rule")
 
 @dataclass(frozen=True)
 class LeafStep:
-    """One leaf at one step, all tensors: what a rule may look at.
+    """One leaf at one step: what a rule may look at, and what the next rule in a chain gets.
 
-    `step` is the count of this update for this leaf, from 1. `hyper` holds the leaf's own
-    hyperparameters as float64 scalars, `slots` its arrays as they were before the step.
+    `leaf` and `grad` are tensors; `step` (int64, from 1) is the count that bias correction follows,
+    and `taken` the steps that this leaf has made before. `hyper` holds the leaf's hyperparameters
+    as float64 scalars, `slots` its arrays as they were before the step. `target` is the variable or
+    array that the state was set up on.
     """
 
     leaf: Any
     grad: Any
     step: Any
+    taken: Any
     hyper: dict[str, Any]
     slots: Slots
+    path: str
+    target: Any
+    # A bool scalar: False while the rules after this point rest. None: they never do.
+    active: Any = None
+    # The leaf after the step, where `leaf - grad` would not round to it.
+    becomes: Any = None
+
+    @property
+    def moved(self) -> Any:
+        """The leaf after the step, as far as the rules up to here know."""
+        return self.leaf - self.grad if self.becomes is None else self.becomes
+
+    @property
+    def is_first(self) -> Any:
+        """True at the leaf's first step: slots that start as a copy of the leaf start here."""
+        return tf.equal(self.taken, 0)
+
+    def with_grad(self, grad: Any) -> LeafStep:
+        return replace(self, grad=grad, becomes=None)
+
+    def moving_to(self, value: Any) -> LeafStep:
+        """The leaf is to become exactly this."""
+        return replace(self, grad=self.leaf - tf.cast(value, self.leaf.dtype), becomes=value)
+
+    def resting_unless(self, condition: Any) -> LeafStep:
+        """The rules after this one keep their slots, and the leaf stays, unless `condition`."""
+        if self.active is not None:
+            condition = tf.logical_and(self.active, condition)
+        return replace(self, active=condition)
+
+    def kept(self, slots: Slots) -> Slots:
+        """The slots of a rule that rests while `active` is False."""
+        if self.active is None:
+            return slots
+        return {name: tf.where(self.active, new, self.slots[name]) for name, new in slots.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,6 +76,8 @@ class Rule:
     hyperparameters annotated `Number`, `NonNegative`, `Positive` or `Fraction`, and the methods
     `init` and `apply`. Within `apply` each hyperparameter is a float64 scalar tensor: cast it to
     the leaf's dtype where it is used. A rule that must see the whole gradient overrides `see`.
+
+    The other methods are for rules that steer other rules, such as `Chain` and `AccumulateGrads`.
     """
 
     def __post_init__(self) -> None:
@@ -76,7 +118,7 @@ class Rule:
     @property
     def sees(self) -> bool:
         """True for a rule that has to look at the whole gradient first."""
-        return type(self).see is not Rule.see
+        return type(self).see is not Rule.see or type(self).seeing is not Rule.seeing
 
     def hyperparameters(self) -> dict[str, Any]:
         """Name to number, or to the variable, schedule or function that is followed."""
@@ -85,13 +127,26 @@ class Rule:
     def bounds(self) -> dict[str, Bounds]:
         return dict(declared(type(self)))
 
-    def seeing(self: AnyRule, leaves: Sequence[LeafStep]) -> AnyRule:
-        """`see`, given the whole step. `Chain` needs more than the gradients."""
-        return self.see([leaf.grad for leaf in leaves])
+    def governing(self, path: str, target: Any) -> set[str]:
+        """The hyperparameters that have an effect on this leaf."""
+        return set(self.hyperparameters())
 
-    def step(self, at: LeafStep) -> tuple[Any, Slots]:
-        """`apply` with the leaf's own hyperparameters."""
-        return self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+    def begin(self, path: str, leaf: Any, target: Any) -> Slots:
+        """`init`, for a rule that treats leaves differently."""
+        return self.init(leaf)
+
+    def shared(self) -> Slots:
+        """Scalars that the rule keeps once for all its leaves, such as a loss scale."""
+        return {}
+
+    def seeing(self: AnyRule, leaves: Sequence[LeafStep], shared: Slots) -> tuple[AnyRule, Slots]:
+        """`see`, given the whole step: the rule that knows, and the new `shared`."""
+        return self.see([leaf.grad for leaf in leaves]), shared
+
+    def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
+        """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""
+        subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        return at.with_grad(subtract), at.kept(slots)
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
         """Deprecated: the implicit style, with a state that the rule keeps to itself.
@@ -125,7 +180,7 @@ def _differs(value: Any, default: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    if is_number(value) or isinstance(value, bool):
+    if is_number(value) or isinstance(value, bool | str | Rule):
         return repr(value)
     if hasattr(value, "get_config"):
         return f"<{type(value).__name__}>"

@@ -18,7 +18,7 @@ def describe(state: OptState, prefix: str) -> str:
     """One line per leaf: path, shape, dtype, slots, and what sets it apart."""
     shown = [
         (group, row)
-        for group in state._groups
+        for group in state.groups
         for row, path in enumerate(group.paths)
         if paths.is_under(path, prefix)
     ]

@@ -114,6 +114,17 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     # What the verbs use.
 
     @property
+    def plan(self) -> Plan:
+        return self._plan
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self._groups
+
+    def slots_at(self, place: Place) -> Slots:
+        return self._groups[place.group].slots[place.row]
+
+    @property
     def is_live(self) -> bool:
         """True if the arrays are variables; False for a state that `updated` returned."""
         return is_variable(self._step)
@@ -121,28 +132,28 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     @property
     def own_stepper(self) -> Any:
         """The Keras optimizer that is stepped by its own update, if this state is of one."""
-        owner = self._plan.taken_over
+        owner = self.plan.taken_over
         return owner.optimizer if owner is not None and owner.counts_itself else None
 
     def cells(self) -> list[Any]:
-        return [self._step, *(cell for group in self._groups for cell in group.cells())]
+        return [self._step, *(cell for group in self.groups for cell in group.cells())]
 
     def with_cells(self, cells: Sequence[Any]) -> OptState:
         """The same state with other arrays, in the order of `cells`."""
         step, *rest = cells
         groups = []
-        for group in self._groups:
+        for group in self.groups:
             count = len(group.cells())
             groups.append(group.with_cells(rest[:count]))
             rest = rest[count:]
-        return OptState(self._plan, step, groups)
+        return OptState(self.plan, step, groups)
 
     def as_tensors(self) -> OptState:
         """A copy that no later step changes."""
         return self.with_cells([read(cell) for cell in self.cells()])
 
     def with_groups(self, step: Any, groups: Sequence[Group]) -> OptState:
-        return OptState(self._plan, step, groups)
+        return OptState(self.plan, step, groups)
 
     def place_of(self, leaf: Leaf, prefix: str, alone: bool = False) -> Place | None:
         """By identity for a variable that the state was set up on, else by path."""
@@ -154,7 +165,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return place
 
     def _is_set_on_variable(self, place: Place) -> bool:
-        return is_variable(self._groups[place.group].targets[place.row])
+        return is_variable(self.groups[place.group].targets[place.row])
 
     def join(self, tree: Tree) -> None:
         """Make state for the leaves that have none yet, one group per rule."""
@@ -162,7 +173,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         paths_of = self._free_paths(new)
         by_rule: dict[int, tuple[Rule, list[Leaf]]] = {}
         for leaf in new:
-            rule = self._plan.choose(leaf)
+            rule = self.plan.choose(leaf)
             by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
         rested = self._rested_before(tree)
         for rule, leaves in by_rule.values():
@@ -188,7 +199,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         all leaves share one count.
         """
         was_unbuilt, self._was_unbuilt = self._was_unbuilt, tree.is_unbuilt
-        if was_unbuilt or self._plan.shares_count:
+        if was_unbuilt or self.plan.shares_count:
             return 0
         with tf.init_scope():
             return read(self._step)
@@ -202,10 +213,11 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
                 own_paths,
                 [leaf.value for leaf in leaves],
                 self._new_slots(rule, leaves, creation),
+                self._new_shared(rule),
                 rested,
                 creation.keep,
             )
-        self._index(len(self._groups), group)
+        self._index(len(self.groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:
             # Outside of a trace too: a checkpoint that was restored before may fill them now.
@@ -213,13 +225,19 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
                 for name, cell in group.named_cells():
                     self._track_trackable(cell, name)
 
+    def _new_shared(self, rule: Rule) -> Slots:
+        known = any(group.rule is rule for group in self.groups)
+        return {} if known else rule.shared()
+
     def _new_slots(self, rule: Rule, leaves: Sequence[Leaf], creation: Creation) -> list[Slots]:
-        taken_over = self._plan.taken_over
+        taken_over = self.plan.taken_over
         given = taken_over.slots_for(leaves) if taken_over is not None else [None] * len(leaves)
         return [
             {
                 name: creation.keep_beside(leaf, value, name)
-                for name, value in rule.init(value_at_start(leaf.value)).items()
+                for name, value in rule.begin(
+                    leaf.path, value_at_start(leaf.value), leaf.value
+                ).items()
             }
             if slots is None
             else slots

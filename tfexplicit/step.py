@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import tensorflow as tf
@@ -33,9 +33,17 @@ Followed = dict[int, dict[str, Any]]
 def followed_values(state: OptState, moves: Sequence[Move]) -> Followed:
     step = read(state.step)
     return {
-        number: state._groups[number].followed(step)
+        number: state.groups[number].followed(step)
         for number in sorted({move.place.group for move in moves})
     }
+
+
+@dataclass
+class _Outcome:
+    """What a step has put, or would put, into the state."""
+
+    slots: dict[Place, Slots] = field(default_factory=dict)
+    shared: dict[int, Slots] = field(default_factory=dict)
 
 
 def take_step(
@@ -44,24 +52,24 @@ def take_step(
     """Step every leaf of `moves`; the state and the leaf values afterwards."""
     step = read(state.step)
     values: list[Any] = [None] * len(moves)
-    slots: dict[Place, Slots] = {}
+    outcome = _Outcome()
     for rule, numbers in _by_rule(state, moves).items():
         own = [moves[number] for number in numbers]
         if state.own_stepper is not None:
             new_values = _step_by_itself(state, own, writer)
         else:
             at = _leaf_steps(state, own, step, followed)
-            new_values = _step_leaves(state, rule, own, at, slots, writer)
+            new_values = _step_leaves(state, rule, own, at, outcome, writer)
         for number, value in zip(numbers, new_values, strict=True):
             values[number] = value
-    return _after(state, moves, slots, step, writer), values
+    return _after(state, moves, outcome, step, writer), values
 
 
 def _by_rule(state: OptState, moves: Sequence[Move]) -> dict[Rule, list[int]]:
     """Leaves that share a rule are stepped together, so that it sees their whole gradient."""
     by_rule: dict[Rule, list[int]] = {}
     for number, move in enumerate(moves):
-        by_rule.setdefault(state._groups[move.place.group].rule, []).append(number)
+        by_rule.setdefault(state.groups[move.place.group].rule, []).append(number)
     return by_rule
 
 
@@ -70,29 +78,34 @@ def _leaf_steps(
 ) -> list[LeafStep]:
     hyper: dict[int, list[dict[str, Any]]] = {}
     rested: dict[int, list[Any]] = {}
+    taken: dict[int, list[Any]] = {}
     for number in {move.place.group for move in moves}:
-        group = state._groups[number]
+        group = state.groups[number]
         hyper[number] = group.hyper_by_row(followed[number])
         rested[number] = tf.unstack(read(group.rested), num=len(group.paths))
+        taken[number] = tf.unstack(read(group.taken), num=len(group.paths))
     return [
         LeafStep(
-            read(move.value),
-            dense(move.grad),
-            step + 1 - rested[move.place.group][move.place.row],
-            hyper[move.place.group][move.place.row],
-            _read_slots(state, move.place),
+            leaf=read(move.value),
+            grad=dense(move.grad),
+            step=(taken[group][row] + 1 if state.plan.per_leaf else step + 1 - rested[group][row]),
+            taken=taken[group][row],
+            hyper=hyper[group][row],
+            slots=_read(state.slots_at(move.place)),
+            path=state.groups[group].paths[row],
+            target=state.groups[group].targets[row],
         )
         for move in moves
+        for group, row in [(move.place.group, move.place.row)]
     ]
 
 
-def _read_slots(state: OptState, place: Place) -> Slots:
-    slots = state._groups[place.group].slots[place.row]
-    return {name: read(slot) for name, slot in slots.items()}
+def _read(cells: Slots) -> Slots:
+    return {name: read(cell) for name, cell in cells.items()}
 
 
 def _frozen(state: OptState, move: Move) -> Any:
-    return read(state._groups[move.place.group].frozen)[move.place.row]
+    return read(state.groups[move.place.group].frozen)[move.place.row]
 
 
 def _step_leaves(
@@ -100,30 +113,49 @@ def _step_leaves(
     rule: Rule,
     moves: Sequence[Move],
     at: Sequence[LeafStep],
-    slots: dict[Place, Slots],
+    outcome: _Outcome,
     writer: Writer,
 ) -> list[Any]:
     frozen_of = [_frozen(state, move) for move in moves]
-    seen = rule.seeing(_without_frozen(at, frozen_of)) if rule.sees else rule
+    seen = _seen(state, rule, _without_frozen(at, frozen_of), outcome, writer)
     values = []
     for move, leaf, frozen in zip(moves, at, frozen_of, strict=True):
-        subtract, new_slots = seen.step(leaf)
-        cells = state._groups[move.place.group].slots[move.place.row]
-        slots[move.place] = {
-            name: writer.put(cells[name], unless_frozen(frozen, new_slots[name], leaf.slots[name]))
+        after, new_slots = seen.step(leaf)
+        cells = state.slots_at(move.place)
+        outcome.slots[move.place] = {
+            name: writer.put(cells[name], unless(frozen, new_slots[name], leaf.slots[name]))
             for name in cells
         }
-        subtract = tf.cast(
-            unless_frozen(frozen, subtract, tf.zeros_like(subtract)), leaf.leaf.dtype
-        )
-        values.append(writer.move(move.value, subtract, _constrained(move.value, frozen)))
+        values.append(_move(move, after, frozen, writer))
     return values
+
+
+def _seen(
+    state: OptState, rule: Rule, leaves: Sequence[LeafStep], outcome: _Outcome, writer: Writer
+) -> Rule:
+    if not rule.sees:
+        return rule
+    number = next(n for n, group in enumerate(state.groups) if group.rule is rule)
+    cells = state.groups[number].shared
+    seen, shared = rule.seeing(leaves, _read(cells))
+    outcome.shared[number] = {name: writer.put(cells[name], shared[name]) for name in cells}
+    return seen
+
+
+def _move(move: Move, after: LeafStep, frozen: Any, writer: Writer) -> Any:
+    stays = frozen if after.active is None else frozen | ~after.active
+    constrain = _constrained(move.value, stays)
+    if after.becomes is not None:
+        value = unless(stays, tf.cast(after.becomes, after.leaf.dtype), after.leaf)
+        return writer.put(move.value, value if constrain is None else constrain(value))
+    subtract = unless(stays, after.grad, tf.zeros_like(after.grad))
+    return writer.move(move.value, tf.cast(subtract, after.leaf.dtype), constrain)
 
 
 def _without_frozen(at: Sequence[LeafStep], frozen_of: Sequence[Any]) -> list[LeafStep]:
     """A frozen leaf adds nothing to what a rule sees, as if the model did not train it."""
     return [
-        replace(leaf, grad=unless_frozen(frozen, leaf.grad, tf.zeros_like(leaf.grad)))
+        replace(leaf, grad=unless(frozen, leaf.grad, tf.zeros_like(leaf.grad)))
         for leaf, frozen in zip(at, frozen_of, strict=True)
     ]
 
@@ -132,55 +164,56 @@ def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> l
     """An adopted optimizer moves everything; what is frozen is then put back."""
     held = []
     for move in moves:
-        slots = state._groups[move.place.group].slots[move.place.row]
         frozen = _frozen(state, move)
-        held += [(cell, read(cell), frozen) for cell in (move.value, *slots.values())]
+        cells = (move.value, *state.slots_at(move.place).values())
+        held += [(cell, read(cell), frozen) for cell in cells]
     step_by_own_update(
         state.own_stepper, [move.grad for move in moves], [move.value for move in moves]
     )
     for cell, before, frozen in held:
-        writer.put(cell, unless_frozen(frozen, read(cell), before))
+        writer.put(cell, unless(frozen, read(cell), before))
     return [move.value for move in moves]
 
 
-def unless_frozen(frozen: Any, new: Any, old: Any) -> Any:
+def unless(stays: Any, new: Any, old: Any) -> Any:
     """Decided when the function runs, so that freezing reaches functions traced earlier."""
-    return tf.where(frozen, old, new)
+    return tf.where(stays, old, new)
 
 
-def _constrained(leaf: Any, frozen: Any) -> Callable[[Any], Any] | None:
+def _constrained(leaf: Any, stays: Any) -> Callable[[Any], Any] | None:
     """The variable's own `constraint`, which Keras applies after each step."""
     constraint = getattr(leaf, "constraint", None) if is_variable(leaf) else None
     if constraint is None:
         return None
-    return lambda value: unless_frozen(frozen, constraint(value), value)
+    return lambda value: unless(stays, constraint(value), value)
 
 
 def _after(
-    state: OptState, moves: Sequence[Move], slots: dict[Place, Slots], step: Any, writer: Writer
+    state: OptState, moves: Sequence[Move], outcome: _Outcome, step: Any, writer: Writer
 ) -> OptState:
     stepped = {move.place for move in moves}
     groups = [
         replace(
             group,
-            rested=_rested_after(state, number, group, stepped, writer),
+            **_counts_after(number, group, stepped, writer),
+            shared=outcome.shared.get(number, group.shared),
             slots=tuple(
-                slots.get(Place(number, row), group.slots[row]) for row in range(len(group.paths))
+                outcome.slots.get(Place(number, row), slots)
+                for row, slots in enumerate(group.slots)
             ),
         )
-        for number, group in enumerate(state._groups)
+        for number, group in enumerate(state.groups)
     ]
     counted = state.own_stepper is not None
     new_step = state.step if counted else writer.put(state.step, step + 1)
     return state if state.is_live and writer.in_place else state.with_groups(new_step, groups)
 
 
-def _rested_after(
-    state: OptState, number: int, group: Group, stepped: set[Place], writer: Writer
-) -> Any:
-    """Frozen leaves rest; counting per leaf, so do those without a gradient."""
-    rests = read(group.frozen)
-    if state._plan.per_leaf:
-        idle = [Place(number, row) not in stepped for row in range(len(group.paths))]
-        rests = rests | tf.constant(idle)
-    return writer.put(group.rested, read(group.rested) + tf.cast(rests, tf.int64))
+def _counts_after(number: int, group: Group, stepped: set[Place], writer: Writer) -> dict[str, Any]:
+    """A frozen leaf rests; any other that has a gradient takes a step."""
+    frozen = read(group.frozen)
+    has_grad = tf.constant([Place(number, row) in stepped for row in range(len(group.paths))])
+    return {
+        "rested": writer.put(group.rested, read(group.rested) + tf.cast(frozen, tf.int64)),
+        "taken": writer.put(group.taken, read(group.taken) + tf.cast(has_grad & ~frozen, tf.int64)),
+    }

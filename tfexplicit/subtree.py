@@ -51,7 +51,7 @@ class Subtree:
                 f"{self.path!r} has {len(self.paths)} leaves; take one, such as "
                 f"opt_state[{self.paths[0]!r}].slots"
             )
-        return self.state._groups[place.group].slots[place.row]
+        return self.state.slots_at(place)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.paths)

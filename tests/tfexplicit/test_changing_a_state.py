@@ -141,7 +141,7 @@ def test_freezing_and_adjusting_do_not_compile_an_eager_step_again() -> None:
     ):
         change()
         tx.update(state, [variable], [tf.constant([1.0])])
-    (compiled,) = state._plan.compiled.values()
+    (compiled,) = state.plan.compiled.values()
     assert compiled.experimental_get_tracing_count() == 1
 
 

@@ -160,6 +160,6 @@ def test_another_number_of_rows_does_not_compile_an_eager_step_again() -> None:
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(tf.gather(table, tf.range(rows)))
         tx.update(state, [table], tape.gradient(loss, [table]))
-    (compiled,) = state._plan.compiled.values()
+    (compiled,) = state.plan.compiled.values()
     assert compiled.experimental_get_tracing_count() == 2
     np.testing.assert_array_equal(table[:, 0], [-7, -6, -5, -4, -3, -2, -1, 0, 0, 0])

@@ -14,13 +14,18 @@ import tfexplicit as tx
 
 BOUND = {"float32": 1e-5, "float64": 1e-12}
 
+# Keras rounds momentum, betas and decay to float32, also for float64 leaves, where a rule is exact.
+# These numbers are the same either way.
+MOMENTUM, BETA_2, DECAY = 0.875, 1 - 2.0**-10, 3 / 64
+BETAS = {"beta_1": MOMENTUM, "beta_2": BETA_2}
+
 RULES: dict[str, tuple[str, dict[str, Any]]] = {
     "sgd": ("SGD", {"learning_rate": 0.01}),
-    "momentum": ("SGD", {"learning_rate": 0.003, "momentum": 0.9}),
-    "nesterov": ("SGD", {"learning_rate": 0.003, "momentum": 0.9, "nesterov": True}),
-    "adam": ("Adam", {"learning_rate": 0.01}),
-    "amsgrad": ("Adam", {"learning_rate": 0.01, "amsgrad": True, "beta_2": 0.9}),
-    "adamw": ("AdamW", {"learning_rate": 0.01, "weight_decay": 0.05}),
+    "momentum": ("SGD", {"learning_rate": 0.003, "momentum": MOMENTUM}),
+    "nesterov": ("SGD", {"learning_rate": 0.003, "momentum": MOMENTUM, "nesterov": True}),
+    "adam": ("Adam", {"learning_rate": 0.01, **BETAS}),
+    "amsgrad": ("Adam", {"learning_rate": 0.01, "amsgrad": True, "beta_1": MOMENTUM, "beta_2": 0.5}),
+    "adamw": ("AdamW", {"learning_rate": 0.01, "weight_decay": DECAY, **BETAS}),
 }
 CLIPS: dict[str, dict[str, float]] = {
     "plain": {},

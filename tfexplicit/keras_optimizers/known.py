@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.arrays import dtype_name
 from tfexplicit.chain import Chain
 from tfexplicit.hyperparameters import is_number
 from tfexplicit.keras_optimizers.building import build, index_of
@@ -88,8 +89,9 @@ class Known:
     """A Keras optimizer whose variables serve as the slots of the rule that computes the same.
 
     It is not the same for sparse gradients, whose repeated ids Keras 3 does not add up, nor for
-    clipping under several replicas, which Keras does before it sums over them. So that training
-    stays as it was, the first of these makes the optimizer step by its own update from then on.
+    clipping under several replicas, which Keras does before it sums over them, nor for float64
+    leaves, for which Keras rounds hyperparameters to float32. So that training stays as it was, the
+    first of these makes the optimizer step by its own update from then on.
     """
 
     def __init__(self, optimizer: Any, rule: Rule) -> None:
@@ -105,6 +107,8 @@ class Known:
         if not self._has_leaves:
             build(self.optimizer, leaves)
             self._has_leaves = True
+        if any(dtype_name(leaf.value) in ("float64", "complex128") for leaf in leaves):
+            self.counts_itself = True
         return [self._slots_of(leaf) for leaf in leaves]
 
     def _slots_of(self, leaf: Leaf) -> Slots | None:
@@ -114,7 +118,7 @@ class Known:
         form = self._form
         return {
             name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
-            for name in self.rule.init(leaf.value)
+            for name in self.rule.begin(leaf.path, leaf.value, leaf.value)
         }
 
     @property

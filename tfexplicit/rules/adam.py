@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.hyperparameters import Fraction, NonNegative, cast_as_keras
+from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.rule import Rule, Slots
 
@@ -28,8 +28,8 @@ def adam_step(
     """
     dtype = grad.dtype
     count = tf.cast(step, dtype)
-    beta_1_power = tf.pow(cast_as_keras(beta_1, dtype), count)
-    beta_2_power = tf.pow(cast_as_keras(beta_2, dtype), count)
+    beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
+    beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
     alpha = tf.cast(learning_rate, dtype) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
     momentum, velocity = slots["momentum"], slots["velocity"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.hyperparameters import Fraction, NonNegative, cast_as_keras
+from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.rules.adam import Adam, adam_slots, adam_step
@@ -16,7 +16,7 @@ from tfexplicit.rules.adam import Adam, adam_slots, adam_step
 def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
     """What decoupled weight decay subtracts: Loshchilov and Hutter 2019,
     https://arxiv.org/abs/1711.05101"""
-    return leaf * cast_as_keras(weight_decay, leaf.dtype) * tf.cast(learning_rate, leaf.dtype)
+    return leaf * tf.cast(weight_decay, leaf.dtype) * tf.cast(learning_rate, leaf.dtype)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.hyperparameters import Fraction, NonNegative, cast_as_keras, is_number
+from tfexplicit.hyperparameters import Fraction, NonNegative, is_number
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.rule import Rule, Slots
 
@@ -55,7 +55,7 @@ class SGD(Rule):
         learning_rate = tf.cast(self.learning_rate, leaf.dtype)
         if not slots:
             return grad * learning_rate, slots
-        momentum = cast_as_keras(self.momentum, leaf.dtype)
+        momentum = tf.cast(self.momentum, leaf.dtype)
         subtract, velocity = momentum_step(
             slots["momentum"], grad, learning_rate, momentum, self.nesterov
         )

@@ -51,16 +51,16 @@ def _adjusted(verb: str, opt_state: Any, hyper: Mapping[str, Any], writer: Write
     _check_names(verb, state, prefix, hyper)
     if writer.in_place and not state.is_live:
         raise TypeError("adjust: this state holds tensors. Write opt_state = tx.adjusted(...).")
-    groups = [_in_group(state, group, prefix, hyper, writer) for group in state._groups]
+    groups = [_in_group(state, group, prefix, hyper, writer) for group in state.groups]
     if writer.in_place:
         return state
     return state.with_groups(state.step, groups).as_tensors()
 
 
 def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, Any]) -> None:
-    concerned = [group for group in state._groups if any(_mask(group, prefix))]
+    concerned = [group for group in state.groups if any(_mask(group, prefix))]
     for name, value in hyper.items():
-        known = [full for group in concerned for full in _names(state, group)]
+        known = [full for group in concerned for full in _names(state, group, prefix)]
         if not any(_means(full, name) for full in known):
             short = dict.fromkeys(full.rsplit("/", 1)[-1] for full in known)
             raise ValueError(
@@ -78,10 +78,18 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
                     check(repr(group.rule), name, value, bounds)
 
 
-def _names(state: OptState, group: Group) -> list[str]:
-    owner = state._plan.taken_over
+def _names(state: OptState, group: Group, prefix: str) -> list[str]:
+    """The hyperparameters that have an effect in this part."""
+    owner = state.plan.taken_over
     own = ["learning_rate"] if owner is not None and owner.counts_itself else []
-    return [*group.hyper, *own]
+    effective = set[str]().union(
+        *(
+            group.rule.governing(path, target)
+            for path, target in zip(group.paths, group.targets, strict=True)
+            if paths.is_under(path, prefix)
+        )
+    )
+    return [*(name for name in group.hyper if name in effective), *own]
 
 
 def _means(full: str, name: str) -> bool:
@@ -112,7 +120,7 @@ def _went_to_the_optimizer(
     state: OptState, group: Group, prefix: str, name: str, value: Any, writer: Writer
 ) -> bool:
     """A Keras optimizer's own variable stays the truth as long as all its leaves agree."""
-    owner = state._plan.taken_over
+    owner = state.plan.taken_over
     if owner is None or owner.rule is not group.rule or not writer.in_place:
         return False
     if not _means("learning_rate", name):
@@ -122,7 +130,7 @@ def _went_to_the_optimizer(
                 f"and {name} is fixed there. Use a rule such as tx.Adam()."
             )
         return False
-    whole = all(all(_mask(other, prefix)) for other in state._groups)
+    whole = all(all(_mask(other, prefix)) for other in state.groups)
     if whole and owner.learning_rate.assign(value):
         return True
     if owner.counts_itself:

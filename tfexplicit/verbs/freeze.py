@@ -44,7 +44,7 @@ def _set(verb: str, opt_state: Any, glob: str, frozen: bool) -> None:
         )
     if not state.is_live:
         raise TypeError(f"{verb}: this state holds tensors; only one from tx.setup can be changed.")
-    for group in state._groups:
+    for group in state.groups:
         mask = tf.constant([path in chosen for path in group.paths])
         Writer(in_place=True).put(group.frozen, tf.where(mask, frozen, read(group.frozen)))
 

@@ -111,7 +111,7 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
                 "update: the state has no slots yet, and none can be made inside strategy.run. "
                 "Build the model, then write opt_state = tx.setup(rule, model) before it."
             )
-        state.join(tree if model is state._plan.model else parse(state._plan.model))
+        state.join(tree if model is state.plan.model else parse(state.plan.model))
         places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:
@@ -121,7 +121,7 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
 
 
 def _check_shape(state: OptState, leaf: Leaf, place: Place) -> None:
-    target = state._groups[place.group].targets[place.row]
+    target = state.groups[place.group].targets[place.row]
     expected = tf.TensorShape(shape_of(target))
     if not expected.is_compatible_with(tf.TensorShape(shape_of(leaf.value))):
         raise ValueError(
@@ -143,12 +143,12 @@ def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
 
 
 def _prepare_keras_optimizer(state: OptState, grads: Sequence[Any]) -> None:
-    owner = state._plan.taken_over
+    owner = state.plan.taken_over
     if owner is None:
         return
     used_formula = not owner.counts_itself
     owner.before_step(grads)
-    if used_formula and owner.counts_itself and any(group.is_adjusted() for group in state._groups):
+    if used_formula and owner.counts_itself and any(group.is_adjusted() for group in state.groups):
         raise ValueError(
             f"update: for sparse gradients, and to clip under several replicas, the Keras "
             f"{type(owner.optimizer).__name__} is stepped by its own update, which does not know "
@@ -157,7 +157,7 @@ def _prepare_keras_optimizer(state: OptState, grads: Sequence[Any]) -> None:
 
 
 def _refuse_own_update(state: OptState, moves: Sequence[Move]) -> None:
-    owner = state._plan.taken_over
+    owner = state.plan.taken_over
     sparse = any(isinstance(move.grad, tf.IndexedSlices) for move in moves)
     if owner is not None and (owner.counts_itself or sparse):
         reason = "" if owner.counts_itself else " when a gradient is sparse"

@@ -76,9 +76,8 @@ def edits(
 
 
 def _may_round_otherwise(source: Source) -> bool:
-    """Keras keeps a learning rate in `floatx`: for float64 leaves it is another number in a rule,
-    unless `floatx` is float64 as well."""
-    return "float64" in source.text and "set_floatx" not in source.text
+    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not."""
+    return "float64" in source.text
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:

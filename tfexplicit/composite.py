@@ -1,0 +1,82 @@
+"""A rule made of other rules; each keeps its slots and hyperparameters under its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from tfexplicit.hyperparameters import Bounds
+from tfexplicit.module_names import numbered_where_repeated
+from tfexplicit.rule import LeafStep, Rule, Slots
+
+
+class Composite(Rule):
+    """What `Chain` and the rules that wrap another have in common: `adam/momentum` is the slot
+    `momentum` of the part `adam`."""
+
+    parts: dict[str, Rule]
+
+    def __init__(self, parts: Mapping[str, Rule]) -> None:
+        object.__setattr__(self, "parts", dict(parts))
+
+    def begin(self, path: str, leaf: Any, target: Any) -> Slots:
+        return joined({name: part.begin(path, leaf, target) for name, part in self.parts.items()})
+
+    def shared(self) -> Slots:
+        return joined({name: part.shared() for name, part in self.parts.items()})
+
+    def hyperparameters(self) -> dict[str, Any]:
+        return joined({name: part.hyperparameters() for name, part in self.parts.items()})
+
+    def bounds(self) -> dict[str, Bounds]:
+        return joined({name: part.bounds() for name, part in self.parts.items()})
+
+    def governing(self, path: str, target: Any) -> set[str]:
+        return {
+            f"{name}/{hyper}"
+            for name, part in self.parts.items()
+            for hyper in part.governing(path, target)
+        }
+
+    @property
+    def sees(self) -> bool:
+        return any(part.sees for part in self.parts.values())
+
+
+def expect_rule(owner: str, where: str, value: object) -> None:
+    if not isinstance(value, Rule):
+        raise TypeError(
+            f"{owner}: {where} must be a tfexplicit rule such as tx.Adam(), got {value!r}."
+        )
+
+
+def names_of(rules: Iterable[Rule]) -> list[str]:
+    """`adam`, `clip_by_norm`: the class name in snake case, numbered where it comes again."""
+    return numbered_where_repeated(_snake_case(type(rule).__name__) for rule in rules)
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def joined(by_part: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        f"{part}/{name}": value for part, named in by_part.items() for name, value in named.items()
+    }
+
+
+def part_of(named: Mapping[str, Any], part: str) -> dict[str, Any]:
+    start = f"{part}/"
+    return {name[len(start) :]: value for name, value in named.items() if name.startswith(start)}
+
+
+def inside(part: str, at: LeafStep) -> LeafStep:
+    """The step as a part sees it: with its own hyperparameters and slots."""
+    return replace(at, hyper=part_of(at.hyper, part), slots=part_of(at.slots, part))
+
+
+def outside(at: LeafStep, result: LeafStep) -> LeafStep:
+    """What a part made of the step, as the whole sees it."""
+    return replace(result, hyper=at.hyper, slots=at.slots)
