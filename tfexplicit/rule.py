@@ -148,6 +148,11 @@ class Rule:
         subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
         return at.with_grad(subtract), at.kept(slots)
 
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        """One instance for each way in which the rule can work: every test of all rules runs them."""
+        return [cls()]
+
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
         """Deprecated: the implicit style, with a state that the rule keeps to itself.
 

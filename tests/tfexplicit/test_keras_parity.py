@@ -24,7 +24,10 @@ RULES: dict[str, tuple[str, dict[str, Any]]] = {
     "momentum": ("SGD", {"learning_rate": 0.003, "momentum": MOMENTUM}),
     "nesterov": ("SGD", {"learning_rate": 0.003, "momentum": MOMENTUM, "nesterov": True}),
     "adam": ("Adam", {"learning_rate": 0.01, **BETAS}),
-    "amsgrad": ("Adam", {"learning_rate": 0.01, "amsgrad": True, "beta_1": MOMENTUM, "beta_2": 0.5}),
+    "amsgrad": (
+        "Adam",
+        {"learning_rate": 0.01, "amsgrad": True, "beta_1": MOMENTUM, "beta_2": 0.5},
+    ),
     "adamw": ("AdamW", {"learning_rate": 0.01, "weight_decay": DECAY, **BETAS}),
 }
 CLIPS: dict[str, dict[str, float]] = {

@@ -83,3 +83,7 @@ class Adam(Rule):
         return adam_step(
             slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
         )
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(), cls(amsgrad=True)]

@@ -43,3 +43,7 @@ class AdamW(Rule):
         # places, where `decay + subtract` would differ in the last bit.
         moved = (leaf - decay_step(leaf, self.learning_rate, self.weight_decay)) - subtract
         return leaf - moved, slots
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(), cls(amsgrad=True)]

@@ -40,3 +40,7 @@ class ClipByGlobalNorm(Rule):
         # Adds zero to a finite scale and makes any other NaN.
         scale = scale + (self.norm - self.norm)
         return grad * tf.cast(scale, grad.dtype), slots
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(0.3)]

@@ -19,3 +19,7 @@ class ClipByNorm(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         return tf.clip_by_norm(grad, tf.cast(self.clipnorm, grad.dtype)), slots
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(0.3)]

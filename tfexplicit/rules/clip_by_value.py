@@ -20,3 +20,7 @@ class ClipByValue(Rule):
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         limit = tf.cast(self.clipvalue, grad.dtype)
         return tf.clip_by_value(grad, -limit, limit), slots
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(0.3)]

@@ -60,3 +60,7 @@ class SGD(Rule):
             slots["momentum"], grad, learning_rate, momentum, self.nesterov
         )
         return subtract, {"momentum": velocity}
+
+    @classmethod
+    def variants(cls) -> list[Rule]:
+        return [cls(), cls(momentum=0.9), cls(momentum=0.9, nesterov=True)]
