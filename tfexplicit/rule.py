@@ -150,7 +150,7 @@ class Rule:
 
     @classmethod
     def variants(cls) -> list[Rule]:
-        """One instance for each way in which the rule can work: every test of all rules runs them."""
+        """One instance for each way in which the rule can work; the tests of all rules run them."""
         return [cls()]
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
