@@ -23,7 +23,9 @@ def describe(state: OptState, prefix: str) -> str:
         if paths.is_under(path, prefix)
     ]
     rules = list(dict.fromkeys(repr(group.rule) for group, _ in shown))
-    total = sum(size_in_bytes(slot) for group, row in shown for slot in group.slots[row].values())
+    slots = (slot for group, row in shown for slot in group.slots[row].values())
+    # Where TensorFlow reports structures that differ, it has put something else for the arrays.
+    total = sum(size_in_bytes(slot) for slot in slots if hasattr(slot, "shape"))
     head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
     marks = {id(group): _marks(group) for group, _ in shown}
     lines = [_leaf_line(group, row, marks[id(group)][row], len(rules) > 1) for group, row in shown]

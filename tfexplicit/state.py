@@ -17,6 +17,7 @@ from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.show import describe
+from tfexplicit.state_value import Frame, are_equal, copy_of, put_together, taken_apart
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 
@@ -73,6 +74,16 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._by_path: dict[str, Place] = {}
         for number, group in enumerate(groups):
             self._index(number, group)
+        if self.is_live:
+            self._track_trackable(step, "step")
+            self._track(groups)
+
+    def _track(self, groups: Sequence[Group]) -> None:
+        """For checkpoints. Outside of a trace: one that was restored before may fill these now."""
+        with tf.init_scope():
+            for group in groups:
+                for name, cell in group.named_cells():
+                    self._track_trackable(cell, name)
 
     def _index(self, number: int, group: Group) -> None:
         for row, (path, target) in enumerate(zip(group.paths, group.targets, strict=True)):
@@ -110,6 +121,27 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return describe(self, "")
+
+    # As a value.
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OptState) and (self is other or are_equal(self, other))
+
+    # TensorFlow and Keras know objects by identity.
+    __hash__ = object.__hash__
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OptState:
+        return copy_of(self, memo)
+
+    def __copy__(self) -> OptState:
+        return copy_of(self, {})
+
+    def __tf_flatten__(self) -> tuple[Frame, tuple[Any, ...]]:
+        return taken_apart(self)
+
+    @classmethod
+    def __tf_unflatten__(cls, frame: Frame, cells: tuple[Any, ...]) -> OptState:
+        return put_together(frame, cells)
 
     # What the verbs use.
 
@@ -220,10 +252,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._index(len(self.groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:
-            # Outside of a trace too: a checkpoint that was restored before may fill them now.
-            with tf.init_scope():
-                for name, cell in group.named_cells():
-                    self._track_trackable(cell, name)
+            self._track([group])
 
     def _new_shared(self, rule: Rule) -> Slots:
         known = any(group.rule is rule for group in self.groups)
@@ -265,7 +294,5 @@ def new_state(plan: Plan) -> OptState:
     else:
         step = in_variables(np.int64(0), "step", tree.leaves)
     state = OptState(plan, step)
-    if state.is_live:
-        state._track_trackable(step, "step")
     state.join(tree)
     return state

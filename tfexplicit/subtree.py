@@ -59,5 +59,12 @@ class Subtree:
     def __len__(self) -> int:
         return len(self.paths)
 
+    def __tf_flatten__(self) -> tuple[str, tuple[OptState, ...]]:
+        return self.path, (self.state,)
+
+    @classmethod
+    def __tf_unflatten__(cls, path: str, states: tuple[OptState, ...]) -> Subtree:
+        return cls(*states, path)
+
     def __repr__(self) -> str:
         return describe(self.state, self.path)
