@@ -22,7 +22,10 @@ from tfexplicit.verbs.adjust import adjusted as adjusted
 from tfexplicit.verbs.freeze import freeze as freeze
 from tfexplicit.verbs.freeze import thaw as thaw
 from tfexplicit.verbs.minimize import minimize as minimize
+from tfexplicit.verbs.reset import reset as reset
 from tfexplicit.verbs.setup import setup as setup
+from tfexplicit.verbs.state_dict import load_state_dict as load_state_dict
+from tfexplicit.verbs.state_dict import state_dict as state_dict
 from tfexplicit.verbs.trainables import trainables as trainables
 from tfexplicit.verbs.update import update as update
 from tfexplicit.verbs.update import updated as updated

@@ -22,6 +22,7 @@ def run_step(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[Op
     adopted optimizers, whose update may do anything.
     """
     followed = followed_values(state, moves)
+    state.plan.traced |= not tf.executing_eagerly()
     if in_replicas():
         return _run_in_replicas(state, moves, followed, writer)
     if not tf.executing_eagerly() or state.own_stepper is not None:

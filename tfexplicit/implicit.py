@@ -10,8 +10,9 @@ import tensorflow as tf
 from tfexplicit.arrays import is_leaf, raw
 from tfexplicit.deprecation import warn_implicit_call
 from tfexplicit.module_names import numbered_where_repeated, own_name
+from tfexplicit.plan import Plan
 from tfexplicit.rule import Rule
-from tfexplicit.state import OptState, Plan, new_state
+from tfexplicit.state import OptState, new_state
 from tfexplicit.unconverted import unconverted
 from tfexplicit.verbs.update import update
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -13,49 +12,13 @@ from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
-from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.module_names import numbered_where_repeated
+from tfexplicit.plan import Place, Plan
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.show import describe
 from tfexplicit.state_value import Frame, are_equal, copy_of, put_together, taken_apart
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
-
-
-class TakenOver(Protocol):
-    """A Keras optimizer whose variables serve as the state."""
-
-    optimizer: Any
-    rule: Rule
-    step: Any
-    # True for an optimizer that is stepped by its own update, which counts too.
-    counts_itself: bool
-    learning_rate: LearningRateOf
-
-    def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]: ...
-
-    def before_step(self, grads: Sequence[Any]) -> None: ...
-
-
-@dataclass(eq=False)
-class Plan:
-    """What a state was made from; shared by the states that follow from it."""
-
-    model: Any
-    choose: Callable[[Leaf], Rule]
-    per_leaf: bool = False
-    taken_over: TakenOver | None = None
-    # True where a leaf that joins late counts the updates made before it, as Keras does.
-    shares_count: bool = False
-    compiled: dict[Any, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a leaf lives in a state."""
-
-    group: int
-    row: int
 
 
 class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
@@ -83,7 +46,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         with tf.init_scope():
             for group in groups:
                 for name, cell in group.named_cells():
-                    self._track_trackable(cell, name)
+                    self._track_trackable(cell, name, overwrite=True)
 
     def _index(self, number: int, group: Group) -> None:
         for row, (path, target) in enumerate(zip(group.paths, group.targets, strict=True)):
@@ -186,6 +149,11 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
 
     def with_groups(self, step: Any, groups: Sequence[Group]) -> OptState:
         return OptState(self.plan, step, groups)
+
+    def become(self, plan: Plan, groups: Sequence[Group]) -> None:
+        """Go on under other rules, with the same leaves in the same places."""
+        self._plan, self._groups = plan, tuple(groups)
+        self._track(groups)
 
     def place_of(self, leaf: Leaf, prefix: str, alone: bool = False) -> Place | None:
         """By identity for a variable that the state was set up on, else by path."""

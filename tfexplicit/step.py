@@ -12,8 +12,9 @@ from tfexplicit.arrays import is_variable, read
 from tfexplicit.gradients import dense
 from tfexplicit.group import Group
 from tfexplicit.keras_optimizers.adopted import step_by_own_update
+from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
-from tfexplicit.state import OptState, Place
+from tfexplicit.state import OptState
 from tfexplicit.writing import Writer
 
 

@@ -64,7 +64,8 @@ class Subtree:
 
     @classmethod
     def __tf_unflatten__(cls, path: str, states: tuple[OptState, ...]) -> Subtree:
-        return cls(*states, path)
+        (state,) = states
+        return cls(state, path)
 
     def __repr__(self) -> str:
         return describe(self.state, self.path)

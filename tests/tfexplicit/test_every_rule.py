@@ -1,4 +1,4 @@
-"""What holds for every rule because it is one: found in the package, run in each of its variants."""
+"""What holds for every rule because it is one: all are found, and run in each variant."""
 
 from __future__ import annotations
 

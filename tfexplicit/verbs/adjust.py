@@ -13,6 +13,8 @@ from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import is_variable, read
 from tfexplicit.group import Group
 from tfexplicit.hyperparameters import as_float64, check, is_number
+from tfexplicit.rule import Rule
+from tfexplicit.rule_swap import swap_in_place, swapped
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.unconverted import unconverted
@@ -22,39 +24,63 @@ LINE = "tx.adjust(opt_state, learning_rate=1e-4)"
 
 
 @unconverted
-def adjust(opt_state: AnyState, **hyper: Any) -> None:
+def adjust(opt_state: AnyState, rule: Rule | None = None, **hyper: Any) -> None:
     """Set hyperparameters of the whole state, or of a part: `adjust(opt_state["encoder"], ...)`.
 
     Takes effect at the next update, also in functions traced earlier. A number replaces a schedule.
     In a chain a name reaches every part that has it; `**{"adam/epsilon": 1e-8}` reaches one. Where
     the whole of a Keras optimizer is concerned, its own learning-rate variable is set.
 
+    `adjust(opt_state, new_rule)` goes on with another rule that keeps the same slots, such as AdamW
+    after Adam, or the same one with other numbers; what was adjusted before is forgotten.
+
     Raises:
         TypeError: not a state, nothing to set, or a value that is no number or scalar tensor.
-        ValueError: no rule of this part has the hyperparameter, or the value is out of range.
+        ValueError: no rule of this part has the hyperparameter, or the value is out of range; the
+            new rule keeps other slots, or computes something else than what is traced already.
     """
-    _adjusted("adjust", opt_state, hyper, Writer(in_place=True))
+    _adjusted("adjust", opt_state, rule, hyper, Writer(in_place=True))
 
 
 @unconverted
-def adjusted(opt_state: AnyState, **hyper: Any) -> AnyState:
+def adjusted(opt_state: AnyState, rule: Rule | None = None, **hyper: Any) -> AnyState:
     """A state with other hyperparameters; `opt_state` stays as it is. Its arrays are tensors."""
-    state = _adjusted("adjusted", opt_state, hyper, Writer(in_place=False))
+    state = _adjusted("adjusted", opt_state, rule, hyper, Writer(in_place=False))
     return Subtree(state, opt_state.path) if isinstance(opt_state, Subtree) else state
 
 
-def _adjusted(verb: str, opt_state: Any, hyper: Mapping[str, Any], writer: Writer) -> OptState:
+def _adjusted(
+    verb: str, opt_state: Any, rule: Any, hyper: Mapping[str, Any], writer: Writer
+) -> OptState:
     expect_state(verb, opt_state, LINE)
-    if not hyper:
+    if not hyper and rule is None:
         raise TypeError(f"{verb}: nothing to set. Write {LINE}.")
     state, prefix = located(opt_state)
-    _check_names(verb, state, prefix, hyper)
     if writer.in_place and not state.is_live:
         raise TypeError("adjust: this state holds tensors. Write opt_state = tx.adjusted(...).")
+    if rule is not None:
+        return _with_rule(verb, state, prefix, rule, hyper, writer)
+    _check_names(verb, state, prefix, hyper)
     groups = [_in_group(state, group, prefix, hyper, writer) for group in state.groups]
     if writer.in_place:
         return state
     return state.with_groups(state.step, groups).as_tensors()
+
+
+def _with_rule(
+    verb: str, state: OptState, prefix: str, rule: Any, hyper: Mapping[str, Any], writer: Writer
+) -> OptState:
+    if not isinstance(rule, Rule):
+        raise TypeError(
+            f"{verb}: expected a rule such as tx.Adam(1e-4), or a hyperparameter by name, got "
+            f"{rule!r}. Write {LINE}."
+        )
+    if hyper:
+        raise TypeError(f"{verb}: give the numbers to the rule: tx.{verb}(opt_state, rule).")
+    if writer.in_place:
+        swap_in_place(state, prefix, rule)
+        return state
+    return swapped(state, prefix, rule).as_tensors()
 
 
 def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, Any]) -> None:

@@ -6,8 +6,9 @@ import warnings
 from typing import Any, Literal
 
 from tfexplicit.arguments import expect_model
+from tfexplicit.plan import Plan
 from tfexplicit.rule_choice import choice_of
-from tfexplicit.state import OptState, Plan, new_state
+from tfexplicit.state import OptState, new_state
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
 
