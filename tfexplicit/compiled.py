@@ -9,9 +9,10 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw, read
+from tfexplicit.opened import Followed, Move
 from tfexplicit.replicas import ReplicaWriter, in_replicas, summed
 from tfexplicit.state import OptState
-from tfexplicit.step import Followed, Move, followed_values, take_step
+from tfexplicit.step import followed_values, take_step
 from tfexplicit.writing import Writer
 
 

@@ -41,6 +41,10 @@ class Composite(Rule):
         }
 
     @property
+    def rowwise(self) -> bool:  # type: ignore[override]
+        return all(part.rowwise for part in self.parts.values())
+
+    @property
     def sees(self) -> bool:
         return any(part.sees for part in self.parts.values())
 

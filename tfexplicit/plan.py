@@ -33,6 +33,8 @@ class Plan:
     model: Any
     choose: Callable[[Leaf], Rule]
     per_leaf: bool = False
+    # A sparse gradient steps the rows that it has, and no others.
+    lazy: bool = False
     taken_over: TakenOver | None = None
     # True where a leaf that joins late counts the updates made before it, as Keras does.
     shares_count: bool = False

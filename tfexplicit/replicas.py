@@ -29,6 +29,7 @@ def summed(grads: Sequence[Any]) -> list[Any]:
 class ReplicaWriter(Writer):
     """Holds the assignments back until `flush`: a replica alone must not assign."""
 
+    # Variables, and what they are assigned: a tensor, or `IndexedSlices` for some of the rows.
     pending: list[tuple[Any, Any]] = field(default_factory=list)
 
     def put(self, cell: Any, value: Any) -> Any:
@@ -36,6 +37,11 @@ class ReplicaWriter(Writer):
             self.pending.append((raw(cell), value))
             return cell
         return value
+
+    def put_rows(self, cell: Any, ids: Any, rows: Any) -> Any:
+        if self.in_place and is_variable(cell):
+            return self.put(cell, tf.IndexedSlices(rows, ids))
+        return super().put_rows(cell, ids, rows)
 
     def move(self, leaf: Any, subtract: Any, constrain: Callable[[Any], Any] | None) -> Any:
         moved = read(leaf) - subtract
@@ -47,13 +53,14 @@ class ReplicaWriter(Writer):
 
         def assign_all(strategy: Any, values: Sequence[Any]) -> None:
             for variable, value in zip(variables, values, strict=True):
-                strategy.extended.update(
-                    variable,
-                    lambda local, new: local.assign(new, read_value=False),
-                    args=(value,),
-                    group=False,
-                )
+                strategy.extended.update(variable, _assign, args=(value,), group=False)
 
         tf.__internal__.distribute.interim.maybe_merge_call(
             assign_all, tf.distribute.get_strategy(), [value for _, value in self.pending]
         )
+
+
+def _assign(local: Any, value: Any) -> Any:
+    if isinstance(value, tf.IndexedSlices):
+        return local.scatter_update(value)
+    return local.assign(value, read_value=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
@@ -35,6 +35,8 @@ class LeafStep:
     target: Any
     # A bool scalar: False while the rules after this point rest. None: they never do.
     active: Any = None
+    # For the rows of a sparse gradient: False where an id comes again. Broadcasts over `grad`.
+    distinct: Any = None
     # The leaf after the step, where `leaf - grad` would not round to it.
     becomes: Any = None
 
@@ -47,6 +49,12 @@ class LeafStep:
     def is_first(self) -> Any:
         """True at the leaf's first step: slots that start as a copy of the leaf start here."""
         return tf.equal(self.taken, 0)
+
+    def once(self, rows: Any) -> Any:
+        """The rows of each id once, zeros for the others: what a norm is to be taken of."""
+        if self.distinct is None:
+            return rows
+        return tf.where(self.distinct, rows, tf.zeros_like(rows))
 
     def with_grad(self, grad: Any) -> LeafStep:
         return replace(self, grad=grad, becomes=None)
@@ -79,6 +87,10 @@ class Rule:
 
     The other methods are for rules that steer other rules, such as `Chain` and `AccumulateGrads`.
     """
+
+    # True if a row of a leaf is stepped from that row of the gradient and the slots alone, so that
+    # `setup(..., sparse="lazy")` may step some rows and leave the others.
+    rowwise: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
@@ -141,7 +153,7 @@ class Rule:
 
     def seeing(self: AnyRule, leaves: Sequence[LeafStep], shared: Slots) -> tuple[AnyRule, Slots]:
         """`see`, given the whole step: the rule that knows, and the new `shared`."""
-        return self.see([leaf.grad for leaf in leaves]), shared
+        return self.see([leaf.once(leaf.grad) for leaf in leaves]), shared
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""

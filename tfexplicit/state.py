@@ -174,6 +174,8 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         by_rule: dict[int, tuple[Rule, list[Leaf]]] = {}
         for leaf in new:
             rule = self.plan.choose(leaf)
+            if self.plan.lazy and not rule.rowwise:
+                raise _needs_all_rows(rule)
             by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
         rested = self._rested_before(tree)
         for rule, leaves in by_rule.values():
@@ -240,6 +242,14 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
             else slots
             for leaf, slots in zip(leaves, given, strict=True)
         ]
+
+
+def _needs_all_rows(rule: Rule) -> ValueError:
+    return ValueError(
+        f'setup: {rule!r} cannot be used with sparse="lazy", since it looks at more of a leaf than '
+        "the rows of a sparse gradient. Use another rule for this leaf, or a state of its own; a "
+        "rule of yours that steps each row by itself says so with `rowwise = True`."
+    )
 
 
 AnyState = OptState | Subtree

@@ -9,26 +9,13 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, read
-from tfexplicit.gradients import dense
 from tfexplicit.group import Group
 from tfexplicit.keras_optimizers.adopted import step_by_own_update
+from tfexplicit.opened import Followed, Move, Opened, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState
 from tfexplicit.writing import Writer
-
-
-@dataclass(frozen=True)
-class Move:
-    """A leaf that has a gradient, and its place in the state."""
-
-    place: Place
-    value: Any
-    grad: Any
-
-
-# For each group, what its schedules and functions of the step give now.
-Followed = dict[int, dict[str, Any]]
 
 
 def followed_values(state: OptState, moves: Sequence[Move]) -> Followed:
@@ -59,8 +46,8 @@ def take_step(
         if state.own_stepper is not None:
             new_values = _step_by_itself(state, own, writer)
         else:
-            at = _leaf_steps(state, own, step, followed)
-            new_values = _step_leaves(state, rule, own, at, outcome, writer)
+            leaves = opened(state, own, step, followed)
+            new_values = _step_leaves(state, rule, leaves, outcome, writer)
         for number, value in zip(numbers, new_values, strict=True):
             values[number] = value
     return _after(state, moves, outcome, step, writer), values
@@ -74,98 +61,57 @@ def _by_rule(state: OptState, moves: Sequence[Move]) -> dict[Rule, list[int]]:
     return by_rule
 
 
-def _leaf_steps(
-    state: OptState, moves: Sequence[Move], step: Any, followed: Followed
-) -> list[LeafStep]:
-    hyper: dict[int, list[dict[str, Any]]] = {}
-    rested: dict[int, list[Any]] = {}
-    taken: dict[int, list[Any]] = {}
-    for number in {move.place.group for move in moves}:
-        group = state.groups[number]
-        hyper[number] = group.hyper_by_row(followed[number])
-        rested[number] = tf.unstack(read(group.rested), num=len(group.paths))
-        taken[number] = tf.unstack(read(group.taken), num=len(group.paths))
-    return [
-        LeafStep(
-            leaf=read(move.value),
-            grad=dense(move.grad),
-            step=(taken[group][row] + 1 if state.plan.per_leaf else step + 1 - rested[group][row]),
-            taken=taken[group][row],
-            hyper=hyper[group][row],
-            slots=_read(state.slots_at(move.place)),
-            path=state.groups[group].paths[row],
-            target=state.groups[group].targets[row],
-        )
-        for move in moves
-        for group, row in [(move.place.group, move.place.row)]
-    ]
-
-
-def _read(cells: Slots) -> Slots:
-    return {name: read(cell) for name, cell in cells.items()}
-
-
-def _frozen(state: OptState, move: Move) -> Any:
-    return read(state.groups[move.place.group].frozen)[move.place.row]
-
-
 def _step_leaves(
-    state: OptState,
-    rule: Rule,
-    moves: Sequence[Move],
-    at: Sequence[LeafStep],
-    outcome: _Outcome,
-    writer: Writer,
+    state: OptState, rule: Rule, leaves: Sequence[Opened], outcome: _Outcome, writer: Writer
 ) -> list[Any]:
-    frozen_of = [_frozen(state, move) for move in moves]
-    seen = _seen(state, rule, _without_frozen(at, frozen_of), outcome, writer)
+    seen = _seen(state, rule, leaves, outcome, writer)
     values = []
-    for move, leaf, frozen in zip(moves, at, frozen_of, strict=True):
-        after, new_slots = seen.step(leaf)
-        cells = state.slots_at(move.place)
-        outcome.slots[move.place] = {
-            name: writer.put(cells[name], unless(frozen, new_slots[name], leaf.slots[name]))
-            for name in cells
+    for leaf in leaves:
+        after, new_slots = seen.step(leaf.at)
+        cells = state.slots_at(leaf.move.place)
+        kept = {
+            name: unless(leaf.frozen, new_slots[name], old) for name, old in leaf.at.slots.items()
         }
-        values.append(_move(move, after, frozen, writer))
+        outcome.slots[leaf.move.place] = {
+            name: leaf.window.put(writer, cell, kept[name]) for name, cell in cells.items()
+        }
+        values.append(_move(leaf, after, writer))
     return values
 
 
 def _seen(
-    state: OptState, rule: Rule, leaves: Sequence[LeafStep], outcome: _Outcome, writer: Writer
+    state: OptState, rule: Rule, leaves: Sequence[Opened], outcome: _Outcome, writer: Writer
 ) -> Rule:
     if not rule.sees:
         return rule
     number = next(n for n, group in enumerate(state.groups) if group.rule is rule)
     cells = state.groups[number].shared
-    seen, shared = rule.seeing(leaves, _read(cells))
+    shared = {name: read(cell) for name, cell in cells.items()}
+    seen, shared = rule.seeing([leaf.as_seen for leaf in leaves], shared)
     outcome.shared[number] = {name: writer.put(cells[name], shared[name]) for name in cells}
     return seen
 
 
-def _move(move: Move, after: LeafStep, frozen: Any, writer: Writer) -> Any:
-    stays = frozen if after.active is None else frozen | ~after.active
-    constrain = _constrained(move.value, stays)
+def _move(leaf: Opened, after: LeafStep, writer: Writer) -> Any:
+    value = leaf.move.value
+    stays = leaf.frozen if after.active is None else leaf.frozen | ~after.active
+    constrain = _constrained(value, stays)
     if after.becomes is not None:
-        value = unless(stays, tf.cast(after.becomes, after.leaf.dtype), after.leaf)
-        return writer.put(move.value, value if constrain is None else constrain(value))
+        moved = unless(stays, tf.cast(after.becomes, after.leaf.dtype), after.leaf)
+        moved = moved if constrain is None else constrain(moved)
+        return leaf.window.put(writer, value, moved)
     subtract = unless(stays, after.grad, tf.zeros_like(after.grad))
-    return writer.move(move.value, tf.cast(subtract, after.leaf.dtype), constrain)
-
-
-def _without_frozen(at: Sequence[LeafStep], frozen_of: Sequence[Any]) -> list[LeafStep]:
-    """A frozen leaf adds nothing to what a rule sees, as if the model did not train it."""
-    return [
-        replace(leaf, grad=unless(frozen, leaf.grad, tf.zeros_like(leaf.grad)))
-        for leaf, frozen in zip(at, frozen_of, strict=True)
-    ]
+    subtract = tf.cast(subtract, after.leaf.dtype)
+    if leaf.window.ids is not None:
+        return leaf.window.put(writer, value, after.leaf - subtract)
+    return writer.move(value, subtract, constrain)
 
 
 def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Any]:
     """An adopted optimizer moves everything; what is frozen is then put back."""
     held = []
     for move in moves:
-        frozen = _frozen(state, move)
+        frozen = read(state.groups[move.place.group].frozen)[move.place.row]
         cells = (move.value, *state.slots_at(move.place).values())
         held += [(cell, read(cell), frozen) for cell in cells]
     step_by_own_update(

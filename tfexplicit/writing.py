@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import tensorflow as tf
+
 from tfexplicit.arrays import is_variable, raw, read
 
 
@@ -21,6 +23,13 @@ class Writer:
             raw(cell).assign(value, read_value=False)
             return cell
         return value
+
+    def put_rows(self, cell: Any, ids: Any, rows: Any) -> Any:
+        """Give some rows of a leaf or slot new values."""
+        if self.in_place and is_variable(cell):
+            raw(cell).scatter_update(tf.IndexedSlices(rows, ids))
+            return cell
+        return tf.tensor_scatter_nd_update(read(cell), ids[:, tf.newaxis], rows)
 
     def move(self, leaf: Any, subtract: Any, constrain: Callable[[Any], Any] | None) -> Any:
         """Subtract from a leaf, then hold it to its constraint."""

@@ -59,6 +59,8 @@ class Adam(Rule):
     Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Adam",
         slots={

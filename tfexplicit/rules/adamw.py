@@ -23,6 +23,8 @@ def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
 class AdamW(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.AdamW`; slots as `Adam`."""
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = replace(Adam.keras, class_name="AdamW", with_weight_decay="AdamW")
 
     learning_rate: NonNegative = 0.001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -28,6 +28,7 @@ class ClipByGlobalNorm(Rule):
     NaN, as in Keras and in `tf.clip_by_global_norm`.
     """
 
+    rowwise: ClassVar[bool] = True
     clipnorm: Positive
     norm: Any = field(default=None, init=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -15,6 +15,7 @@ from tfexplicit.rule import Rule, Slots
 class ClipByValue(Rule):
     """Each element into `[-clipvalue, clipvalue]`, as Keras' `clipvalue`."""
 
+    rowwise: ClassVar[bool] = True
     clipvalue: Positive
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:

@@ -33,6 +33,8 @@ class SGD(Rule):
     The slot `momentum` has the leaf's shape and dtype, and exists only if `momentum` is not 0.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm("SGD", slots={"momentum": "momentums"})
 
     learning_rate: NonNegative = 0.01

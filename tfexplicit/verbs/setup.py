@@ -14,7 +14,12 @@ from tfexplicit.unconverted import unconverted
 
 
 @unconverted
-def setup(rule: Any, model: Any, steps: Literal["global", "leaf"] = "global") -> OptState:
+def setup(
+    rule: Any,
+    model: Any,
+    steps: Literal["global", "leaf"] = "global",
+    sparse: Literal["dense", "lazy"] = "dense",
+) -> OptState:
     """Make the state once; `update` uses it at every step.
 
     Args:
@@ -25,6 +30,10 @@ def setup(rule: Any, model: Any, steps: Literal["global", "leaf"] = "global") ->
             tuples and dataclasses. A Keras model need not be built.
         steps: `"leaf"` counts for each leaf the steps it had a gradient for, and bias correction
             follows that; `"global"` counts updates, as Keras does.
+        sparse: what a gradient of some rows (`IndexedSlices`) does: `"dense"` the same as the dense
+            gradient, in which the other rows are zero; `"lazy"` steps the rows that it has, with
+            their slots, and leaves the others as they are, at a cost that does not grow with the
+            table (as `LazyAdam` of TensorFlow Addons). A leaf with a `constraint` is stepped whole.
 
     Raises:
         TypeError: arguments swapped, a class instead of a rule, or another kind of object.
@@ -33,10 +42,23 @@ def setup(rule: Any, model: Any, steps: Literal["global", "leaf"] = "global") ->
     expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
     if steps not in ("global", "leaf"):
         raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
+    if sparse not in ("dense", "lazy"):
+        raise ValueError(f'setup: sparse must be "dense" or "lazy", got {sparse!r}.')
     choose, taken_over = choice_of(rule)
-    state = new_state(
-        Plan(model, choose, steps == "leaf", taken_over, shares_count=taken_over is not None)
+    if taken_over is not None and sparse == "lazy":
+        raise ValueError(
+            f"setup: the Keras {type(taken_over.optimizer).__name__} steps sparse gradients by its "
+            'own update. Use a rule: tx.setup(tx.Adam(), model, sparse="lazy").'
+        )
+    plan = Plan(
+        model,
+        choose,
+        per_leaf=steps == "leaf",
+        lazy=sparse == "lazy",
+        taken_over=taken_over,
+        shares_count=taken_over is not None,
     )
+    state = new_state(plan)
     if not state.paths and not parse(model).is_unbuilt:
         warnings.warn(
             f"setup found no trainable leaves in this {type(model).__name__}, so there is nothing "

@@ -13,12 +13,12 @@ from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.arrays import read, shape_of
 from tfexplicit.compiled import run_step
 from tfexplicit.observers import observed
+from tfexplicit.opened import Move
 from tfexplicit.paths import join, suggestion
 from tfexplicit.plan import Place
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, located
-from tfexplicit.step import Move
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
