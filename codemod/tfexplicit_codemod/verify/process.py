@@ -39,7 +39,7 @@ class Program:
     """One of the two programs: where its copy of the project is, and how to start it."""
 
     name: str  # "before" or "after"
-    copy: Path
+    copy: Path  # while it runs
     original: Path
     script: str
     arguments: tuple[str, ...]
