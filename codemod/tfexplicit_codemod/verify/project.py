@@ -35,9 +35,12 @@ class Project:
     def _link_target(self, file: Path) -> Path:
         """A link within the project leads within the copy; any other leads where it led."""
         target = (self.root / file).resolve()
-        if target.is_relative_to(self.root):
-            return (self.root / file).readlink()
-        return target
+        if not target.is_relative_to(self.root):
+            return target
+        link = (self.root / file).readlink()
+        if link.is_absolute():
+            return Path(os.path.relpath(target, (self.root / file).parent))
+        return link
 
 
 def find_project(script: Path, *, without: Path) -> Project:
