@@ -5,18 +5,16 @@ Started by `process` as `child.main(request)`; TensorFlow is imported by the pro
 
 from __future__ import annotations
 
-import random
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
-
-from tfexplicit_codemod.verify.hooks import SEED, hooks_for
+from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.request import Request
+from tfexplicit_codemod.verify.seeds import seed_python_and_numpy
 
 OURS = ("tfexplicit", "tfexplicit_codemod")
 
@@ -28,8 +26,7 @@ def main(request_json: str) -> None:
     # Before the program can change the working directory.
     script = Path.cwd() / request.script
     _set_up_interpreter(request)
-    random.seed(SEED)
-    np.random.seed(SEED)
+    seed_python_and_numpy()
     try:
         _run_as_main(script)
     finally:

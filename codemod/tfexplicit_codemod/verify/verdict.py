@@ -53,7 +53,29 @@ def verify_script(script: Path, arguments: list[str]) -> int:
         trajectory_before = _run(console, before, workspace)
         show_rewrite(console, results, trajectory_before)
         trajectory_after = _run(console, after, workspace)
+        if not _trained_the_same(trajectory_before, trajectory_after):
+            again = _program("before, again", project, script, arguments, workspace)
+            stop_if_it_differs_from_itself(trajectory_before, _run(console, again, workspace))
     return compare_and_report(console, trajectory_before, trajectory_after)
+
+
+def _trained_the_same(one: Trajectory, other: Trajectory) -> bool:
+    return len(one.updates) == len(other.updates) and compare(one, other).equal
+
+
+def stop_if_it_differs_from_itself(before: Trajectory, again: Trajectory) -> None:
+    """A difference between the programs means nothing if one of them alone makes it."""
+    if _trained_the_same(before, again):
+        return
+    first = compare(before, again).first
+    how = f"it made {len(before.updates)} updates, then {len(again.updates)}"
+    if first is not None:
+        how = f"in update {first.index} the {first.what} was {first.before}, then {first.after}"
+    raise CannotVerify(
+        "the program before, run a second time, trained differently from its first run, so nothing "
+        f"is proven: {how}. Is there a random source without a seed, the time, threads, or a file "
+        "outside of the project that the first run left behind?"
+    )
 
 
 def compare_and_report(console: Console, before: Trajectory, after: Trajectory) -> int:
