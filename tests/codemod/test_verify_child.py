@@ -45,7 +45,8 @@ def test_the_script_is_main_under_its_absolute_name_also_after_a_chdir(tmp_path:
     file = copy / "src" / "train.py"
     file.write_text(PROGRAM)
     arguments = (str(seen),)
-    program = Program("before", copy, Path("/nowhere"), "src/train.py", arguments, copy)
+    # As with a script in /tmp: the copy is below the folder of the original.
+    program = Program("before", copy, tmp_path, "src/train.py", arguments, copy)
     with pytest.raises(CannotVerify, match="without one update"):
         run(program, tmp_path)
     argv = ["src/train.py", str(seen)]

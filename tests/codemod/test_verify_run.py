@@ -18,7 +18,7 @@ from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.verify import project as project_module
 from tfexplicit_codemod.verify.compare import Comparison, compare
 from tfexplicit_codemod.verify.process import Program, run
-from tfexplicit_codemod.verify.project import find_project
+from tfexplicit_codemod.verify.project import Project, find_project
 from tfexplicit_codemod.verify.records import Trajectory
 from tfexplicit_codemod.verify.verdict import compare_and_report, show_rewrite
 
@@ -285,3 +285,9 @@ def test_a_project_that_is_too_large_is_refused_by_name(
     (tmp_path / "weights.h5").write_text("x" * 11)
     with pytest.raises(CannotVerify, match=r"in 2 files.*The largest is .*weights\.h5"):
         find_project(tmp_path / "train.py", without=tmp_path / "none")
+
+
+def test_a_file_that_cannot_be_copied_is_named(tmp_path: Path) -> None:
+    project = Project(tmp_path, (Path("gone.bin"),), Path("train.py"))
+    with pytest.raises(CannotVerify, match=r"gone\.bin cannot be copied: No such file"):
+        project.copy_to(tmp_path / "copy")

@@ -63,7 +63,9 @@ def _in_copy(entry: str, request: Request) -> str:
 
 
 def _is_project_source(path: Path, request: Request) -> bool:
-    """False for a Python, or an environment of one, that lives inside the project's folder."""
+    """False for what lives inside the project's folder but is not of it: a Python, the copy."""
+    if path.is_relative_to(request.copy):
+        return False
     if not path.is_relative_to(request.original) or "site-packages" in path.parts:
         return False
     pythons = (Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix))

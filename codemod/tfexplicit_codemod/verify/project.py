@@ -27,10 +27,14 @@ class Project:
         for file in self.files:
             copied = folder / file
             copied.parent.mkdir(parents=True, exist_ok=True)
-            if (self.root / file).is_symlink():
-                copied.symlink_to(self._link_target(file))
-            else:
-                shutil.copy2(self.root / file, copied)
+            try:
+                if (self.root / file).is_symlink():
+                    copied.symlink_to(self._link_target(file))
+                else:
+                    shutil.copy2(self.root / file, copied)
+            except OSError as error:
+                reason = error.strerror or error
+                raise CannotVerify(f"{self.root / file} cannot be copied: {reason}") from None
 
     def _link_target(self, file: Path) -> Path:
         """A link within the project leads within the copy; any other leads where it led."""
