@@ -21,8 +21,9 @@ KERNEL = RNG.normal(size=(5, 4)).astype(np.float32)
 BIAS = RNG.normal(size=(4,)).astype(np.float32)
 
 
-def leaf(name: str, values: np.ndarray) -> Leaf:
-    return Leaf(name, values.shape, str(values.dtype), *digest_of(values))
+def leaf(name: str, values: np.ndarray, before: np.ndarray | None = None) -> Leaf:
+    digest = digest_of(values, values if before is None else before)
+    return Leaf(name, values.shape, str(values.dtype), *digest)
 
 
 def update(
@@ -138,7 +139,7 @@ def test_a_record_cut_off_by_a_crash_keeps_what_is_whole(tmp_path: Path) -> None
         {"kind": "group", "group": 0, "leaves": [["w", [2], "float32"]]},
         *(
             {"kind": "update", "index": index, "group": 0, "gradient_norm": 1.0}
-            | {"without_gradient": 0, "leaves": [[7, 1.0, 1.0, math.nan]]}
+            | {"without_gradient": 0, "leaves": [[7, 1.0, 1.0, math.nan, 1, 0, 0, 0, 0]]}
             for index in (2, 1)
         ),
     ]
@@ -149,12 +150,45 @@ def test_a_record_cut_off_by_a_crash_keeps_what_is_whole(tmp_path: Path) -> None
     assert not trajectory.ended
 
 
+def one_update(values: np.ndarray, before: np.ndarray) -> Trajectory:
+    return trajectory(Update(1, 0, 1.0, 0, (leaf("table", values, before),)))
+
+
+def test_a_wrong_step_of_a_few_rows_of_a_large_leaf_is_found() -> None:
+    before = RNG.normal(size=(20000, 16)).astype(np.float32)
+    step = np.zeros_like(before)
+    step[1:4] = 1e-3 * RNG.normal(size=(3, 16))
+    good = one_update(before - step, before)
+    for wrong in (before + step, before - 2 * step, before - np.float32(1.01) * step):
+        comparison = compare(good, one_update(wrong, before))
+        assert comparison.first is not None
+        assert comparison.first.what.endswith("what was added to leaf table")
+    assert compare(good, one_update(off_by_rounding(before - step), before)).equal
+
+
+def test_training_with_nan_is_compared_by_its_other_values() -> None:
+    before = np.append(KERNEL.reshape(-1), np.float32([np.nan, np.inf]))
+    good = one_update(before * np.float32(0.9), before)
+    nan = replace(good.updates[0], gradient_norm=math.nan)
+    assert compare(trajectory(nan), trajectory(nan)).bit_for_bit
+    wrong = before * np.float32(0.9)
+    wrong[1] *= 1.1
+    assert not compare(good, one_update(wrong, before)).equal
+    wrong[1] = np.nan
+    comparison = compare(good, one_update(wrong, before))
+    assert comparison.first is not None
+    assert comparison.first.what == "number of NaN and infinite values of leaf table"
+
+
 def test_digests() -> None:
-    crc, norm, total, first = digest_of(np.array([[3.0, -4.0]], np.float32))
-    assert (norm, total, first) == (5.0, -1.0, 3.0)
-    assert crc != digest_of(np.array([[3.0, 4.0]], np.float32))[0]
-    assert digest_of(np.array([3 + 4j], np.complex64))[1] == 5.0
-    assert digest_of(np.zeros((0, 3), np.float32))[1:] == (0.0, 0.0, 0.0)
+    before, after = np.float32([[3.0, -8.0, np.inf]]), np.float32([[3.0, -4.0, np.nan]])
+    with np.errstate(all="raise"):
+        crc, *numbers = digest_of(after, before)
+    assert numbers == [5.0, -1.0, 3.0, 1, 4.0, 4.0, 1, 4.0]
+    assert crc != digest_of(before, before)[0]
+    assert digest_of(np.complex64([3 + 4j]), np.complex64([0]))[1] == 5.0
+    empty = np.zeros((0, 3), np.float32)
+    assert set(digest_of(empty, empty)[1:]) == {0}
 
 
 def test_rows_with_the_same_index_are_added_before_the_norm() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
+from tfexplicit_codemod.verify import recorder as recorder_module
 from tfexplicit_codemod.verify.digest import digest_of
 from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.recorder import Recorder
@@ -64,7 +66,8 @@ def test_eager(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
     assert update.gradient_norm == 5.0
     [seen] = update.leaves
     assert (seen.name, seen.shape, seen.dtype) == ("w:0", (2,), "float32")
-    assert (seen.crc, seen.norm, seen.total, seen.first) == digest_of(leaf.numpy())
+    assert dataclasses.astuple(seen)[3:] == digest_of(leaf.numpy(), np.float32([10.0, 2.0]))
+    assert (seen.step, seen.step_total) == (5.0, -7.0)
 
 
 def test_every_run_of_a_traced_function_in_program_order(
@@ -115,6 +118,15 @@ def test_an_update_that_raises_is_not_recorded_and_the_next_one_is(
         raise ValueError("no")
     descend(recorder, leaf, tf.constant(1.0))
     assert firsts(recorded()) == [0.0]
+
+
+def test_a_new_leaf_with_the_id_of_one_that_is_gone(
+    recorder: Recorder, recorded: Callable[[], Trajectory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "id", lambda _: 1, raising=False)
+    for size in (2, 3):
+        descend(recorder, tf.Variable(tf.zeros(size)), tf.ones(size))
+    assert [update.leaves[0].shape for update in recorded().updates] == [(2,), (3,)]
 
 
 def test_missing_and_sparse_gradients_and_half_precision(

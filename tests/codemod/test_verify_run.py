@@ -18,7 +18,7 @@ from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.verify import project as project_module
 from tfexplicit_codemod.verify.compare import Comparison, compare
 from tfexplicit_codemod.verify.process import Program, run
-from tfexplicit_codemod.verify.project import find_project
+from tfexplicit_codemod.verify.project import Project, find_project
 from tfexplicit_codemod.verify.records import Trajectory
 from tfexplicit_codemod.verify.verdict import compare_and_report, show_rewrite
 
@@ -211,7 +211,7 @@ def test_a_missing_script_is_a_usage_error(capsys: Capture) -> None:
     assert "no/such.py" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_no_process_and_no_folder(number: int, tmp_path: Path) -> None:
     temporary, work = tmp_path / "tmp", tmp_path / "work"
     temporary.mkdir()
@@ -264,13 +264,16 @@ def test_the_project_is_copied_with_links_modes_and_data(tmp_path: Path) -> None
     (root / "build" / "data.bin").write_bytes(b"\0")
     (root / "venv" / "pyvenv.cfg").write_text("")
     (root / "inner").symlink_to("build/data.bin")
+    (root / "absolute").symlink_to(root / "build")
     (root / "outer").symlink_to("../outside")
     project = find_project(root / "train.py", without=tmp_path)
     copy = tmp_path / "copy"
     project.copy_to(copy)
-    assert sorted(path.name for path in copy.iterdir()) == ["build", "inner", "outer", "train.py"]
+    names = ["absolute", "build", "inner", "outer", "train.py"]
+    assert sorted(path.name for path in copy.iterdir()) == names
     assert (copy / "train.py").stat().st_mode & 0o777 == 0o755
     assert (copy / "inner").resolve() == copy / "build" / "data.bin"
+    assert (copy / "absolute").resolve() == copy / "build"
     assert (copy / "outer").resolve() == outside
 
 
@@ -282,3 +285,9 @@ def test_a_project_that_is_too_large_is_refused_by_name(
     (tmp_path / "weights.h5").write_text("x" * 11)
     with pytest.raises(CannotVerify, match=r"in 2 files.*The largest is .*weights\.h5"):
         find_project(tmp_path / "train.py", without=tmp_path / "none")
+
+
+def test_a_file_that_cannot_be_copied_is_named(tmp_path: Path) -> None:
+    project = Project(tmp_path, (Path("gone.bin"),), Path("train.py"))
+    with pytest.raises(CannotVerify, match=r"gone\.bin cannot be copied: No such file"):
+        project.copy_to(tmp_path / "copy")

@@ -5,17 +5,16 @@ Started by `process` as `child.main(request)`; TensorFlow is imported by the pro
 
 from __future__ import annotations
 
-import random
-import runpy
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 
-import numpy as np
-
-from tfexplicit_codemod.verify.hooks import SEED, hooks_for
+from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.request import Request
+from tfexplicit_codemod.verify.seeds import seed_python_and_numpy
 
 OURS = ("tfexplicit", "tfexplicit_codemod")
 
@@ -24,13 +23,28 @@ def main(request_json: str) -> None:
     request = Request.from_json(request_json)
     recorder = Recorder(Path(request.record))
     AfterImport(hooks_for(recorder)).install()
+    # Before the program can change the working directory.
+    script = Path.cwd() / request.script
     _set_up_interpreter(request)
-    random.seed(SEED)
-    np.random.seed(SEED)
+    seed_python_and_numpy()
     try:
-        runpy.run_path(request.script, run_name="__main__")
+        _run_as_main(script)
     finally:
-        recorder.end(_loaded_from_copy(request), _loaded_from_original(request))
+        recorder.end(_loaded_from_copy(script, request), _loaded_from_original(request))
+
+
+def _run_as_main(script: Path) -> None:
+    """As Python does, not as `runpy`: `__file__` is absolute, and the module stays `__main__`.
+
+    So the program finds its files after a change of the working directory, and threads and exit
+    handlers that outlive the script find its names.
+    """
+    file = str(script)
+    loader = SourceFileLoader("__main__", file)
+    module = ModuleType("__main__")
+    module.__file__, module.__loader__ = file, loader
+    sys.modules["__main__"] = module
+    exec(loader.source_to_code(loader.get_data(file), file), vars(module))
 
 
 def _set_up_interpreter(request: Request) -> None:
@@ -49,15 +63,17 @@ def _in_copy(entry: str, request: Request) -> str:
 
 
 def _is_project_source(path: Path, request: Request) -> bool:
-    """False for a Python, or an environment of one, that lives inside the project's folder."""
+    """False for what lives inside the project's folder but is not of it: a Python, the copy."""
+    if path.is_relative_to(request.copy):
+        return False
     if not path.is_relative_to(request.original) or "site-packages" in path.parts:
         return False
     pythons = (Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix))
     return not any(path.is_relative_to(python) for python in pythons)
 
 
-def _loaded_from_copy(request: Request) -> list[str]:
-    files = {Path(request.script).resolve(), *_module_files().values()}
+def _loaded_from_copy(script: Path, request: Request) -> list[str]:
+    files = {script.resolve(), *_module_files().values()}
     copied = (file for file in files if file.is_relative_to(request.copy))
     return sorted(file.relative_to(request.copy).as_posix() for file in copied)
 

@@ -6,7 +6,8 @@ float32, the distance between 1 and the next number):
 
 - Up to the first update whose bytes differ, both programs have computed with the same numbers. So
   in that update the gradients and the leaves may differ by the rounding of one step: 16 units
-  (2e-6 in float32; a formula in another order of operations gives 1 to 4).
+  (2e-6 in float32; a formula in another order of operations gives 1 to 4). The same holds for
+  what was added to each leaf: next to a whole embedding, a wrong step of a few rows is nothing.
 - Later, rounding grows through the training itself: 160 units (2e-5 in float32; Keras' own
   formulas in another order stay below 1e-5 in 200 steps). A gradient near an optimum is mostly
   cancellation, so from here on only the leaves are judged.
@@ -93,10 +94,16 @@ def differences_of(one: Update, other: Update, *, same_numbers_so_far: bool) -> 
     units = UNITS_AT_FIRST if same_numbers_so_far else UNITS_LATER
     pairs = zip(one.leaves, other.leaves, strict=True)
     differences = [
-        _leaf_difference(one.index, mine, its, units) for mine, its in pairs if mine.crc != its.crc
+        difference
+        for mine, its in pairs
+        if mine.crc != its.crc
+        for difference in (
+            _leaf_difference(one.index, mine, its, units),
+            *([_step_difference(one.index, mine, its)] if same_numbers_so_far else []),
+        )
     ]
     differences.sort(key=lambda difference: -difference.relative)
-    if same_numbers_so_far and one.gradient_norm != other.gradient_norm:
+    if same_numbers_so_far and not _same(one.gradient_norm, other.gradient_norm):
         differences.append(_gradient_difference(one, other, units))
     return differences
 
@@ -107,8 +114,12 @@ def _mismatch(one: Update, other: Update) -> Difference | None:
         ("number of leaves", len(one.leaves), len(other.leaves)),
         ("leaves without a gradient", one.without_gradient, other.without_gradient),
         *(
-            (f"shape and dtype of leaf {leaf.name}", _kind(leaf), _kind(another))
+            (f"{what} of leaf {leaf.name}", kind(leaf), kind(another))
             for leaf, another in zip(one.leaves, other.leaves, strict=False)
+            for what, kind in (
+                ("shape and dtype", _kind),
+                ("number of NaN and infinite values", lambda leaf: str(leaf.not_finite)),
+            )
         ),
     ):
         if mine != its:
@@ -145,6 +156,27 @@ def _leaf_difference(index: int, one: Leaf, other: Leaf, units: int) -> Differen
     )
 
 
+def _step_difference(index: int, one: Leaf, other: Leaf) -> Difference:
+    """As in `_leaf_difference`, but what was added is also as uncertain as what it was added to."""
+    step, moved = max(one.step, other.step), max(one.moved, other.moved)
+    root_of_size = math.sqrt(max(1, one.changed, other.changed))
+    measures = {
+        "norm": (one.step, other.step, step),
+        "sum": (one.step_total, other.step_total, step * root_of_size),
+    }
+    relative = {name: _relative(*values) for name, values in measures.items()}
+    name = max(relative, key=lambda name: relative[name])
+    mine, its, _ = measures[name]
+    return Difference(
+        index,
+        f"{name} of what was added to leaf {one.name}",
+        f"{mine:.9g}",
+        f"{its:.9g}",
+        relative[name],
+        UNITS_AT_FIRST * UNIT[one.dtype] * (1 + moved / step if step else 1),
+    )
+
+
 def _gradient_difference(one: Update, other: Update, units: int) -> Difference:
     mine, its = one.gradient_norm, other.gradient_norm
     relative = _relative(mine, its, max(mine, its))
@@ -154,7 +186,11 @@ def _gradient_difference(one: Update, other: Update, units: int) -> Difference:
 
 
 def _relative(one: float, other: float, scale: float) -> float:
-    if one == other or (math.isnan(one) and math.isnan(other)):
+    if _same(one, other):
         return 0.0
     relative = abs(one - other) / scale if scale else math.inf
     return math.inf if math.isnan(relative) else relative
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))

@@ -10,13 +10,28 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def digest_of(array: Array) -> tuple[int, float, float, float]:
-    """The crc32 of its bytes, and its L2 norm, sum and first value in float64."""
+@np.errstate(all="ignore")  # whatever the program asked NumPy to do about NaN and overflow
+def digest_of(array: Array, before: Array) -> tuple[int | float, ...]:
+    """The numbers of a `records.Leaf`, of an array and what it held before the update."""
     flat = np.ascontiguousarray(array).reshape(-1)
     crc = zlib.crc32(flat.view(np.uint8).data)
     parts = _real_parts(flat)
     first = float(parts[0]) if parts.size else 0.0
-    return crc, float(np.sqrt(np.dot(parts, parts))), float(parts.sum()), first
+    steps = parts - _real_parts(before.reshape(-1))
+    # One NaN would make each of the sums a NaN, in which every other difference is lost.
+    finite, finite_steps = parts[np.isfinite(parts)], steps[np.isfinite(steps)]
+    moved = parts[np.isfinite(steps) & (steps != 0)]
+    return (
+        crc,
+        _norm(finite),
+        float(finite.sum()),
+        first,
+        parts.size - finite.size,
+        _norm(finite_steps),
+        float(finite_steps.sum()),
+        moved.size,
+        _norm(moved),
+    )
 
 
 def squared_norm(array: Array) -> float:
@@ -30,6 +45,10 @@ def merged_rows(values: Array, indices: Array) -> Array:
     merged = np.zeros((len(unique), *values.shape[1:]), np.float64)
     np.add.at(merged, position.reshape(-1), values)
     return merged
+
+
+def _norm(parts: Array) -> float:
+    return float(np.sqrt(np.dot(parts, parts)))
 
 
 def _real_parts(flat: Array) -> Array:

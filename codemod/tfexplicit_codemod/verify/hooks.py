@@ -9,8 +9,7 @@ from typing import Any
 
 from tfexplicit_codemod.verify.imports import Hook
 from tfexplicit_codemod.verify.recorder import Recorder
-
-SEED = 0
+from tfexplicit_codemod.verify.seeds import seed_tensorflow
 
 
 def hooks_for(recorder: Recorder) -> dict[str, Hook]:
@@ -24,8 +23,7 @@ def hooks_for(recorder: Recorder) -> dict[str, Hook]:
 
 
 def _make_deterministic(recorder: Recorder, tensorflow: ModuleType) -> None:
-    tensorflow.random.set_seed(SEED)
-    tensorflow.config.experimental.enable_op_determinism()
+    seed_tensorflow(tensorflow)
     _turn_jit_compile_off(recorder, type(tensorflow.function(lambda: None)))
 
 

@@ -38,8 +38,8 @@ SAME_FOR_BOTH = {
 class Program:
     """One of the two programs: where its copy of the project is, and how to start it."""
 
-    name: str  # "before" or "after"
-    copy: Path
+    name: str  # "before", "after" or "before, again"
+    copy: Path  # while it runs
     original: Path
     script: str
     arguments: tuple[str, ...]
@@ -120,7 +120,7 @@ def _crash(program: Program, exit_code: int, updates: int, errors: Path) -> str:
     lines = errors.read_text("utf-8", "replace").splitlines()[-LINES_OF_STDERR:]
     hint = (
         "It ran in a copy of the project, which has no files that git ignores."
-        if program.name == "before"
+        if program.name != "after"
         else "The program before ran to its end, so the rewrite broke it: please report this."
     )
     return "\n".join(

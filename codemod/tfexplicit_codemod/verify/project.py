@@ -27,17 +27,24 @@ class Project:
         for file in self.files:
             copied = folder / file
             copied.parent.mkdir(parents=True, exist_ok=True)
-            if (self.root / file).is_symlink():
-                copied.symlink_to(self._link_target(file))
-            else:
-                shutil.copy2(self.root / file, copied)
+            try:
+                if (self.root / file).is_symlink():
+                    copied.symlink_to(self._link_target(file))
+                else:
+                    shutil.copy2(self.root / file, copied)
+            except OSError as error:
+                reason = error.strerror or error
+                raise CannotVerify(f"{self.root / file} cannot be copied: {reason}") from None
 
     def _link_target(self, file: Path) -> Path:
         """A link within the project leads within the copy; any other leads where it led."""
         target = (self.root / file).resolve()
-        if target.is_relative_to(self.root):
-            return (self.root / file).readlink()
-        return target
+        if not target.is_relative_to(self.root):
+            return target
+        link = (self.root / file).readlink()
+        if link.is_absolute():
+            return Path(os.path.relpath(target, (self.root / file).parent))
+        return link
 
 
 def find_project(script: Path, *, without: Path) -> Project:

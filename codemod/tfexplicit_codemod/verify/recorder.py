@@ -21,7 +21,7 @@ class Recorder:
     def __init__(self, record: Path) -> None:
         # A file descriptor: every line reaches the file at once, even if the process dies next.
         self._file = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._groups: dict[tuple[int, ...], int] = {}
+        self._groups: dict[tuple[Any, ...], int] = {}
         self._thread = threading.local()
 
     def note(self, text: str) -> None:
@@ -37,15 +37,17 @@ class Recorder:
         No gradients at all: Keras does nothing then, so nothing is recorded.
         """
         depth = getattr(self._thread, "depth", 0)
+        recording = depth == 0 and bool(gradients)
+        before = _values_of(leaves) if recording else []
         self._thread.depth = depth + 1
         try:
             yield
         finally:
             self._thread.depth = depth
-        if depth == 0 and gradients:
-            self._record(list(leaves), list(gradients))
+        if recording:
+            self._record(list(leaves), before, list(gradients))
 
-    def _record(self, leaves: list[Any], gradients: list[Any]) -> None:
+    def _record(self, leaves: list[Any], before: list[Any], gradients: list[Any]) -> None:
         """Reads the leaves and writes the record: now, or each time the graph being traced runs."""
         import tensorflow as tf
 
@@ -58,10 +60,11 @@ class Recorder:
                 tensors += [gradient.values, gradient.indices]
             else:
                 tensors.append(tf.convert_to_tensor(gradient))
-        values = [tf.convert_to_tensor(leaf) for leaf in leaves]
+        values = _values_of(leaves)
 
         def write(index: Any, *arrays: Any) -> None:
             inputs = iter(arrays)
+            steps = [(next(inputs), next(inputs)) for _ in values]
             squares = [
                 squared_norm(merged_rows(next(inputs), next(inputs)) if rows else next(inputs))
                 for rows in sparse
@@ -72,10 +75,11 @@ class Recorder:
                 group=group,
                 gradient_norm=math.sqrt(sum(squares)),
                 without_gradient=len(gradients) - len(present),
-                leaves=[digest_of(array) for array in inputs],
+                leaves=[digest_of(value, old) for value, old in steps],
             )
 
-        tf.numpy_function(write, [self._next_index(), *tensors, *values], [])
+        pairs = [each for pair in zip(values, before, strict=True) for each in pair]
+        tf.numpy_function(write, [self._next_index(), *pairs, *tensors], [])
 
     def _next_index(self) -> Any:
         """The running number of the update.
@@ -101,13 +105,15 @@ class Recorder:
         return counter
 
     def _group_of(self, leaves: list[Any]) -> int:
-        key = tuple(id(leaf) for leaf in leaves)
+        descriptions = [_description(leaf) for leaf in leaves]
+        # The id alone may be that of a leaf that is gone, of another shape.
+        key = tuple((id(leaf), *which) for leaf, which in zip(leaves, descriptions, strict=True))
         if key not in self._groups:
             self._groups[key] = len(self._groups)
             self._write(
                 kind="group",
                 group=self._groups[key],
-                leaves=[_description(leaf) for leaf in leaves],
+                leaves=descriptions,
             )
         return self._groups[key]
 
@@ -115,8 +121,14 @@ class Recorder:
         os.write(self._file, json.dumps(entry).encode() + b"\n")
 
 
-def _description(leaf: Any) -> tuple[str, list[int], str]:
+def _values_of(leaves: Sequence[Any]) -> list[Any]:
+    import tensorflow as tf
+
+    return [tf.convert_to_tensor(leaf) for leaf in leaves]
+
+
+def _description(leaf: Any) -> tuple[str, tuple[int, ...], str]:
     import tensorflow as tf
 
     name = getattr(leaf, "path", None) or leaf.name
-    return name, [int(size) for size in leaf.shape], tf.as_dtype(leaf.dtype).name
+    return name, tuple(int(size) for size in leaf.shape), tf.as_dtype(leaf.dtype).name

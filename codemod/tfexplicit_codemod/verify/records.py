@@ -4,7 +4,7 @@ One JSON list or object per line, written at once, so that a crash keeps what wa
 
     {"kind": "group", "group": 0, "leaves": [["dense/kernel", [4, 3], "float32"], ...]}
     {"kind": "update", "index": 1, "group": 0, "gradient_norm": 0.5, "without_gradient": 0,
-     "leaves": [[crc32, L2 norm, sum, first value], ...]}
+     "leaves": [[the numbers of a Leaf, from its crc on], ...]}
     {"kind": "note", "text": "..."}
     {"kind": "end", "loaded": ["train.py", ...], "outside": ["/home/me/project/model.py", ...]}
 
@@ -21,7 +21,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Leaf:
-    """One leaf after an update. The norm, sum and first value are float64."""
+    """One leaf after an update. The norms, sums and first value are float64.
+
+    `step` is the norm of what the update added; it changed `changed` elements, whose norm is
+    `moved`. Norms and sums are of the finite elements; `not_finite` counts the others.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -30,6 +34,11 @@ class Leaf:
     norm: float
     total: float
     first: float
+    not_finite: int
+    step: float
+    step_total: float
+    changed: int
+    moved: float
 
 
 @dataclass(frozen=True)

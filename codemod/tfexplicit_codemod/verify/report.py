@@ -72,9 +72,8 @@ def _verdict(comparison: Comparison) -> list[str]:
         ]
     return [
         f"Training differs: {describe(comparison.first)}.",
-        "This is the first of the updates to differ beyond rounding. If the program is not "
-        "deterministic (the time, threads or a random source without a seed), it also differs "
-        "from itself.",
+        "This is the first of the updates to differ beyond rounding. The program before, run a "
+        "second time, trained as it did the first time.",
     ]
 
 

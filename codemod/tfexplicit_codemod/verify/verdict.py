@@ -31,6 +31,7 @@ from tfexplicit_codemod.verify.report import describe, print_table, print_verdic
 from tfexplicit_codemod.write import write_changed
 
 NAMES_SHOWN = 5
+RUN_IN = "project"  # of the workspace
 
 
 def verify_script(script: Path, arguments: list[str]) -> int:
@@ -48,11 +49,33 @@ def verify_script(script: Path, arguments: list[str]) -> int:
         before, after = (
             _program(name, project, script, arguments, workspace) for name in ("before", "after")
         )
-        results = _migrate(after.copy, project.script)
+        results = _migrate(workspace / after.name, project.script)
         trajectory_before = _run(console, before, workspace)
         show_rewrite(console, results, trajectory_before)
         trajectory_after = _run(console, after, workspace)
+        if not _trained_the_same(trajectory_before, trajectory_after):
+            again = _program("before, again", project, script, arguments, workspace)
+            stop_if_it_differs_from_itself(trajectory_before, _run(console, again, workspace))
     return compare_and_report(console, trajectory_before, trajectory_after)
+
+
+def _trained_the_same(one: Trajectory, other: Trajectory) -> bool:
+    return len(one.updates) == len(other.updates) and compare(one, other).equal
+
+
+def stop_if_it_differs_from_itself(before: Trajectory, again: Trajectory) -> None:
+    """A difference between the programs means nothing if one of them alone makes it."""
+    if _trained_the_same(before, again):
+        return
+    first = compare(before, again).first
+    how = f"it made {len(before.updates)} updates, then {len(again.updates)}"
+    if first is not None:
+        how = f"in update {first.index} the {first.what} was {first.before}, then {first.after}"
+    raise CannotVerify(
+        "the program before, run a second time, trained differently from its first run, so nothing "
+        f"is proven: {how}. Is there a random source without a seed, the time, threads, or a file "
+        "outside of the project that the first run left behind?"
+    )
 
 
 def compare_and_report(console: Console, before: Trajectory, after: Trajectory) -> int:
@@ -72,31 +95,38 @@ def compare_and_report(console: Console, before: Trajectory, after: Trajectory) 
 
 @contextmanager
 def _workspace() -> Iterator[Path]:
-    """A temporary folder that is gone afterwards, also after Ctrl-C and SIGTERM."""
+    """A temporary folder that is gone afterwards, also after Ctrl-C, SIGTERM and SIGHUP."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    previous = signal.signal(signal.SIGTERM, stop)
+    # Not where it is ignored: under nohup, verify outlives the terminal.
+    previous = {
+        number: signal.signal(number, stop)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
     try:
         with tempfile.TemporaryDirectory(prefix="tfexplicit-verify-") as folder:
             yield Path(folder).resolve()
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _program(
     name: str, project: Project, script: Path, arguments: list[str], workspace: Path
 ) -> Program:
     """Copies the project, and places script and working directory in it as they are placed now."""
-    copy = workspace / name
-    project.copy_to(copy)
+    project.copy_to(workspace / name)
+    copy = workspace / RUN_IN
     here = Path.cwd()
     if here.is_relative_to(project.root):
         working_directory = copy / here.relative_to(project.root)
     else:
         working_directory = copy / project.script.parent
-    working_directory.mkdir(parents=True, exist_ok=True)
+    stored = workspace / name / working_directory.relative_to(copy)
+    stored.mkdir(parents=True, exist_ok=True)
     script_as_typed = os.path.relpath(copy / project.script, working_directory)
     if script.is_absolute():
         script_as_typed = str(copy / project.script)
@@ -146,5 +176,10 @@ def _why_not(results: list[FileResult]) -> list[str]:
 
 
 def _run(console: Console, program: Program, workspace: Path) -> Trajectory:
+    """Both run in a folder of one name: the order of a set of paths depends on the paths."""
+    stored = workspace / program.name
+    stored.rename(program.copy)
     with console.status(f"Running the program {program.name}..."):
-        return run(program, workspace)
+        trajectory = run(program, workspace)
+    program.copy.rename(stored)
+    return trajectory

@@ -1,0 +1,130 @@
+"""What a program sees of `verify`: nothing that `python SCRIPT` would not show it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.cli import main
+from tfexplicit_codemod.errors import CannotVerify
+from tfexplicit_codemod.verify import verdict
+from tfexplicit_codemod.verify.process import Program, run
+from tfexplicit_codemod.verify.records import Leaf, Trajectory, Update, read_trajectory
+
+PROGRAM = """\
+import atexit, json, os, pickle, sys
+from pathlib import Path
+
+class Kept:
+    pass
+
+def leave():
+    pickle.dumps(Kept())
+    seen = [__name__, __file__, sys.argv, sys.path[0], Path(__file__).read_text().count("Kept")]
+    Path(sys.argv[1]).write_text(json.dumps(seen))
+
+atexit.register(leave)
+os.chdir("/")
+"""
+
+STEP = """\
+import tensorflow as tf
+
+leaf = tf.Variable(1.0)
+optimizer = tf.keras.optimizers.SGD(0.1)
+with tf.GradientTape() as tape:
+    loss = leaf**2
+optimizer.apply_gradients(zip(tape.gradient(loss, [leaf]), [leaf]))
+"""
+
+
+def test_the_script_is_main_under_its_absolute_name_also_after_a_chdir(tmp_path: Path) -> None:
+    copy, seen = tmp_path / "copy", tmp_path / "seen"
+    (copy / "src").mkdir(parents=True)
+    file = copy / "src" / "train.py"
+    file.write_text(PROGRAM)
+    arguments = (str(seen),)
+    # As with a script in /tmp: the copy is below the folder of the original.
+    program = Program("before", copy, tmp_path, "src/train.py", arguments, copy)
+    with pytest.raises(CannotVerify, match="without one update"):
+        run(program, tmp_path)
+    argv = ["src/train.py", str(seen)]
+    assert json.loads(seen.read_text()) == ["__main__", str(file), argv, str(file.parent), 3]
+    assert read_trajectory(tmp_path / "before.jsonl").loaded == ["src/train.py"]
+
+
+DRAWS = """\
+import sys
+import numpy as np
+import tensorflow as tf
+
+draws = [np.random.default_rng().normal() for _ in range(2)]
+unseeded = tf.random.Generator.from_non_deterministic_state()
+for generator in (tf.random.get_global_generator(), unseeded):
+    draws += generator.normal((2,)).numpy().tolist()
+open(sys.argv[1], "a").write(f"{draws}\\n")
+"""
+
+
+def test_generators_that_ask_the_system_for_a_seed_draw_the_same_in_every_run(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "train.py").write_text(DRAWS)
+    out = tmp_path / "out"
+    program = Program("before", tmp_path, Path("/nowhere"), "train.py", (str(out),), tmp_path)
+    for _ in range(2):
+        with pytest.raises(CannotVerify, match="without one update"):
+            run(program, tmp_path)
+    first, second = (json.loads(line) for line in out.read_text().splitlines())
+    assert first == second
+    assert first[0] != first[1]
+
+
+def one_update(program: Program, norm: float) -> Trajectory:
+    """What a run of STEP could have recorded."""
+    leaf = Leaf("leaf", (), "float32", int(norm), norm, *[0.0] * 7)
+    return Trajectory([Update(1, 0, 1.0, 0, (leaf,))], loaded=[program.script])
+
+
+@pytest.fixture
+def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.py").write_text(STEP)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("step")
+def test_both_programs_run_in_a_folder_of_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+
+    def fake_run(program: Program, workspace: Path) -> Trajectory:
+        assert program.working_directory.is_relative_to(program.copy)
+        source = (program.working_directory / program.script).read_text()
+        ran.append((program.copy, program.working_directory, "tx.update" in source))
+        return one_update(program, 1.0)
+
+    monkeypatch.setattr(verdict, "run", fake_run)
+    assert main(["verify", "train.py"]) == 0
+    before, after = ran
+    assert before[:2] == after[:2]
+    assert (before[2], after[2]) == (False, True)
+
+
+@pytest.mark.usefixtures("step")
+@pytest.mark.parametrize(
+    ("norms", "code", "message"),
+    [
+        ({"before": 1.0, "after": 2.0, "before, again": 1.0}, 1, "trained as it did the first"),
+        ({"before": 1.0, "after": 2.0, "before, again": 3.0}, 3, "norm of leaf leaf was 1, then 3"),
+    ],
+)
+def test_a_difference_counts_only_if_the_program_does_not_differ_from_itself(
+    norms: dict[str, float],
+    code: int,
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(verdict, "run", lambda program, _: one_update(program, norms[program.name]))
+    assert main(["verify", "train.py"]) == code
+    assert message in "".join(capsys.readouterr()).replace("\n", " ")
