@@ -26,6 +26,9 @@ from tfexplicit.verbs.reset import reset as reset
 from tfexplicit.verbs.setup import setup as setup
 from tfexplicit.verbs.state_dict import load_state_dict as load_state_dict
 from tfexplicit.verbs.state_dict import state_dict as state_dict
+from tfexplicit.verbs.train import TrainLog as TrainLog
+from tfexplicit.verbs.train import TrainStep as TrainStep
+from tfexplicit.verbs.train import train as train
 from tfexplicit.verbs.trainables import trainables as trainables
 from tfexplicit.verbs.update import update as update
 from tfexplicit.verbs.update import updated as updated
