@@ -12,6 +12,7 @@ from tfexplicit import containers
 from tfexplicit.arrays import is_array, is_variable, raw, shape_of
 from tfexplicit.gradient_places import CALL, by_leaf
 from tfexplicit.hyperparameters import is_number
+from tfexplicit.ref import Ref
 from tfexplicit.tied import Tied, added_up, the_one_gradient
 from tfexplicit.tree import Leaf, Node, Tree
 
@@ -72,9 +73,12 @@ def _is_flat_list(tree: Tree, grads: Any) -> bool:
         return False
     if not all(grad is None or is_gradient(grad) for grad in grads):
         return False
-    if len(grads) == len(tree.leaves) or not isinstance(tree.root, Node):
+    root = tree.root
+    while isinstance(root, Node) and isinstance(root.value, Ref):
+        root = root.entries[0]
+    if len(grads) == len(tree.leaves) or not isinstance(root, Node):
         return True
-    return tree.root.is_module or len(tree.root.entries) != len(grads)
+    return root.is_module or len(root.entries) != len(grads)
 
 
 def _check_count(tree: Tree, grads: Sequence[Any]) -> None:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from tfexplicit import containers
 from tfexplicit.arrays import is_leaf, is_variable
 
-# Where Keras and TensorFlow keep what is reachable by a better name.
+# Where Keras keeps what is reachable by a better name.
 _BOOKKEEPING = frozenset(
     (
         "_layers",
@@ -27,7 +27,6 @@ _BOOKKEEPING = frozenset(
 
 def listed_leaves(module: Any) -> list[Any]:
     """What the module trains, as it lists it, then what TensorFlow does not see of Keras 3."""
-    # Keras 3 and Sonnet refuse or give nothing while there are no variables.
     own = [] if _refuses_to_list(module) else list(module.trainable_variables)
     for part in _keras_parts(module):
         own += [part] if is_variable(part) else list(part.trainable_variables)
@@ -50,11 +49,13 @@ def is_layer(value: object) -> bool:
 
 def attributes(module: Any) -> list[tuple[str, Any]]:
     """Names and values, public ones first, without what is mere bookkeeping."""
-    ignored = getattr(type(module), "_TF_MODULE_IGNORED_PROPERTIES", ())
+    ignored: frozenset[str] = getattr(type(module), "_TF_MODULE_IGNORED_PROPERTIES", frozenset())
+    if is_layer(module):
+        ignored = _BOOKKEEPING | ignored
     found = [
         (name, value)
         for name, value in vars(module).items()
-        if name not in _BOOKKEEPING and name not in ignored and not name.startswith("_self_")
+        if name not in ignored and not name.startswith("_self_")
     ]
     # A private alias of the same thing must not name it.
     return sorted(found, key=lambda item: item[0].startswith("_"))
