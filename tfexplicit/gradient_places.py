@@ -50,10 +50,10 @@ def _by_path(tree: Tree, grads: Any, is_gradient: Callable[[Any], bool]) -> dict
     if not all(value is None or is_gradient(value) for value in grads.values()):
         return None
     if isinstance(tree.root, Node) and not tree.root.is_module:
-        own = {
-            name for name, entry in zip(tree.root.names, tree.root.entries, strict=True) if entry
-        }
-        if own == set(map(str, grads)):
+        named = list(zip(tree.root.names, tree.root.entries, strict=True))
+        own = {name for name, entry in named if entry}
+        # Shaped like the model, perhaps with None for what is not trained.
+        if own <= set(map(str, grads)) <= set(tree.root.names):
             return None
     known = {leaf.path: leaf.index for leaf in tree.leaves}
     _check_keys(known, grads, "")

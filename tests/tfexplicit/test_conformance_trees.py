@@ -35,8 +35,8 @@ def test_c_dicts_keep_their_types_and_what_is_no_number(keys: Any) -> None:
     assert state.paths == [f"{one}/{one}", f"{two}/1"]
     _, new = tx.update(state, model, grads)
     # The first step of Adam is the learning rate, whatever the gradient.
-    np.testing.assert_allclose(new[one][one], [0.9, 2.1], rtol=1e-10)
-    np.testing.assert_allclose(new[two][1], [2.9], rtol=1e-10)
+    np.testing.assert_allclose(new[one][one], [0.9, 2.1], rtol=1e-5)
+    np.testing.assert_allclose(new[two][1], [2.9], rtol=1e-5)
     assert new[one][two] == "text"
     assert new[two][0] is abs
     assert new[two][2] is model[two][2]
@@ -162,7 +162,7 @@ def test_k_whole_gradients_that_are_equal_are_one_and_others_are_refused(in_func
     run(tf.constant([2.0, np.nan]), tf.constant([2.0, np.nan]))
     np.testing.assert_allclose(variable[0], 0.8)
     error = tf.errors.InvalidArgumentError if in_function else ValueError
-    with pytest.raises(error, match="places of the tied leaf 'x' differ"):
+    with pytest.raises(error, match=r"places of the tied leaf .*x.* differ"):
         run(tf.constant([2.0, 0.0]), tf.constant([3.0, 0.0]))
 
 
