@@ -81,7 +81,7 @@ def models(draw: Any, only_tensors: bool = False) -> Any:
         parts.append(part)
         if type(part) is list:
             lists.append(part)
-    root = draw(st.sampled_from(MAKERS))([parts[-1], parts[0], *parts[-3:]])
+    root = draw(st.sampled_from(MAKERS))([parts[0], *parts[-3:]])
     for inner in lists:
         if draw(st.booleans()):
             # A back-reference: from the inside of the model to the whole of it.
