@@ -12,6 +12,13 @@ Tied = Literal["total", "sum"]
 
 
 def added_up(grads: Sequence[Any]) -> Any:
+    """Sparse if all are: rows that several of them have are merged where they are stepped."""
+    if all(isinstance(grad, tf.IndexedSlices) for grad in grads):
+        return tf.IndexedSlices(
+            tf.concat([grad.values for grad in grads], 0),
+            tf.concat([tf.cast(grad.indices, tf.int64) for grad in grads], 0),
+            grads[0].dense_shape,
+        )
     return tf.add_n([tf.convert_to_tensor(grad) for grad in grads])
 
 

@@ -175,6 +175,19 @@ def test_k_sparse_parts_of_a_tied_table_add_up() -> None:
     np.testing.assert_allclose(table, [[-2.5], [0.5], [0.5]])
 
 
+def test_k_sparse_parts_alone_stay_sparse_so_that_a_lazy_state_steps_their_rows_only() -> None:
+    table = tf.Variable(tf.ones([3, 1]))
+    model = [table, (table,)]
+    state = tx.setup(tx.SGD(1.0, momentum=0.5), model, sparse="lazy", tied="sum")
+
+    def rows(*ids: int) -> Any:
+        return tf.IndexedSlices(tf.ones([len(ids), 1]), tf.constant(ids), tf.constant([3, 1]))
+
+    tx.update(state, model, [rows(0, 0), (rows(0, 1),)])
+    tx.update(state, model, [rows(1), None])
+    np.testing.assert_allclose(table, [[-2.0], [-1.5], [1.0]])
+
+
 def test_k_another_word_than_total_or_sum_is_refused() -> None:
     with pytest.raises(ValueError, match='tied must be "total" or "sum", got \'mean\''):
         tx.setup(tx.SGD(), tf.Variable(1.0), tied="mean")  # type: ignore[arg-type]
