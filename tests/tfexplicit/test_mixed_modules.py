@@ -136,6 +136,7 @@ def test_sonnet_modules() -> None:
 
 
 def test_sonnet_steps_as_its_own_optimizer() -> None:
+    tf.random.set_seed(0)
     ours, theirs = snt.Linear(2), snt.Linear(2)
     x = tf.constant(np.random.default_rng(0).normal(size=(4, 3)), tf.float32)
     ours(x), theirs(x)
@@ -149,4 +150,5 @@ def test_sonnet_steps_as_its_own_optimizer() -> None:
         variables = theirs.trainable_variables
         optimizer.apply(tape.gradient(loss, variables), variables)
     for a, b in zip(ours.trainable_variables, theirs.trainable_variables, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-5)
+        # A step is 0.01; the two put epsilon in different places and round in float32.
+        np.testing.assert_allclose(a, b, atol=1e-4)
