@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from tfexplicit.arrays import is_mutable as is_mutable
 from tfexplicit.chain import Chain as Chain
 from tfexplicit.deprecation import ImplicitUpdateWarning as ImplicitUpdateWarning
 from tfexplicit.hyperparameters import Fraction as Fraction
 from tfexplicit.hyperparameters import NonNegative as NonNegative
 from tfexplicit.hyperparameters import Number as Number
 from tfexplicit.hyperparameters import Positive as Positive
+from tfexplicit.node_types import register_node as register_node
 from tfexplicit.observers import observers as observers
+from tfexplicit.ref import Ref as Ref
 from tfexplicit.rule import Rule as Rule
 from tfexplicit.rules.adam import Adam as Adam
 from tfexplicit.rules.adamw import AdamW as AdamW
@@ -17,6 +20,7 @@ from tfexplicit.rules.clip_by_norm import ClipByNorm as ClipByNorm
 from tfexplicit.rules.clip_by_value import ClipByValue as ClipByValue
 from tfexplicit.rules.sgd import SGD as SGD
 from tfexplicit.state import OptState as OptState
+from tfexplicit.trainable_fields import trainable_fields as trainable_fields
 from tfexplicit.verbs.adjust import adjust as adjust
 from tfexplicit.verbs.adjust import adjusted as adjusted
 from tfexplicit.verbs.freeze import freeze as freeze

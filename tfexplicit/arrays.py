@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,25 @@ def read(value: Any) -> Any:
     return tf.convert_to_tensor(raw(value))
 
 
+@singledispatch
+def is_mutable(value: Any) -> bool:
+    """True if `update` writes to this array in place; False if it gives back a new one.
+
+    Variables are written to, tensors and ndarrays are not. Decide for another type with
+    `@tx.is_mutable.register(MyArray)` above a function from an instance to a bool: that also makes
+    it a leaf. It needs `shape`, a numpy or TensorFlow `dtype` and `__array__`, and to be written to
+    `array[...] = ndarray`; one that is not is replaced by a tensor.
+    """
+    return is_variable(value)
+
+
+_UNDECLARED = is_mutable.dispatch(object)
+
+
 def is_array(value: object) -> bool:
-    return isinstance(value, np.ndarray | tf.Tensor)
+    return isinstance(value, np.ndarray | tf.Tensor) or (
+        is_mutable.dispatch(value.__class__) is not _UNDECLARED
+    )
 
 
 def is_leaf(value: Any) -> bool:

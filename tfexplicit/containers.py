@@ -3,87 +3,145 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any
+
+from tfexplicit import fields, ref
+
+Children = list[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known about a type of container. `values` come in the order of `children`."""
+
+    children: Callable[[Any], Children]
+    # Gives a shell its children, which lets a cycle close. Without it `made_with` is used.
+    fill: Callable[[Any, list[Any]], None] | None = None
+    shell: Callable[[Any], Any] = copy.copy
+    # A new container like the given one, in one go.
+    made_with: Callable[[Any, list[Any]], Any] | None = None
+    # For `update`: gives the container itself other children.
+    write: Callable[[Any, list[Any]], None] | None = None
+    # How values of another sort, such as gradients, are arranged like the container.
+    mirror: Kind | None = None
+
+
+@singledispatch
+def kind_of(value: Any) -> Kind | None:
+    """By the type and its bases, so that a subclass is what its base is; None for no container."""
+    return _FIELDS if fields.has_fields(value) else None
 
 
 def is_module(value: object) -> bool:
     """Keras models and layers, `tf.Module`, and anything else that lists its own leaves."""
-    # Asked of the class first: an unbuilt tf_keras model raises when the attribute is read.
     # TensorFlow's own wrappers of lists and dicts have the attribute too, and are containers.
-    return not isinstance(value, type | Mapping | list | tuple) and (
-        hasattr(type(value), "trainable_variables") or hasattr(value, "trainable_variables")
-    )
+    if isinstance(value, type) or _has_kind(value):
+        return False
+    # Asked of the class first: an unbuilt tf_keras model raises when the attribute is read.
+    return hasattr(type(value), "trainable_variables") or hasattr(value, "trainable_variables")
 
 
-def is_unbuilt(value: object) -> bool:
-    """True for a Keras model or layer that has not made its variables yet."""
-    return is_module(value) and getattr(value, "built", True) is False
+def is_container(value: object) -> bool:
+    return _has_kind(value) or (fields.has_fields(value) and not is_module(value))
 
 
-def listed_leaves(module: Any) -> list[Any]:
-    """What the module trains, as it lists it."""
-    try:
-        return list(module.trainable_variables)
-    except ValueError:
-        # tf_keras refuses to list the variables of a model that has none yet.
-        if is_unbuilt(module):
-            return []
-        raise
+def _has_kind(value: object) -> bool:
+    return kind_of.dispatch(value.__class__) is not _UNKNOWN
+
+
+def known_kind(container: Any) -> Kind:
+    kind: Kind | None = kind_of(container)
+    if kind is None:
+        raise TypeError(f"a {type(container).__name__} is no container.")
+    return kind
+
+
+def children(container: Any) -> Children:
+    """`(name, child)` for every entry: key, index or field name."""
+    return known_kind(container).children(container)
+
+
+def trained_children(container: Any) -> Children:
+    """`children`, with None for those that the class does not train.
+
+    Raises:
+        ValueError: the class says that it trains a field which it does not have.
+    """
+    entries = children(container)
+    declared = fields.declared_trained(container)
+    if declared is None:
+        return entries
+    for name in declared:
+        if name not in dict(entries):
+            raise ValueError(
+                f"{type(container).__name__} declares the trainable field {name!r} and has "
+                f"{', '.join(repr(name) for name, _ in entries) or 'no fields'}. Correct the names "
+                "in tx.trainable_fields."
+            )
+    return [(name, child if name in declared else None) for name, child in entries]
+
+
+def is_sequence(value: object) -> bool:
+    """A list or tuple, unless its type is registered to be walked in another way."""
+    return known_kind(value).children is _of_sequence
 
 
 def is_namedtuple(value: object) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
-def is_dataclass(value: object) -> bool:
-    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+def _of_mapping(value: Mapping[Any, Any]) -> Children:
+    return [(str(key), child) for key, child in value.items()]
 
 
-def is_container(value: object) -> bool:
-    return isinstance(value, Mapping | list | tuple) or is_dataclass(value)
+def _fill_mapping(shell: MutableMapping[Any, Any], values: list[Any]) -> None:
+    for key, value in zip(list(shell), values, strict=True):
+        shell[key] = value
 
 
-def children(container: Any) -> list[tuple[str, Any]]:
-    """`(name, child)` for every entry: key, index or field name."""
-    if isinstance(container, Mapping):
-        return [(str(key), child) for key, child in container.items()]
-    if is_namedtuple(container):
-        return list(zip(container._fields, container, strict=True))
-    if isinstance(container, list | tuple):
-        return [(str(index), child) for index, child in enumerate(container)]
-    return [(field.name, getattr(container, field.name)) for field in _set_fields(container)]
+def _mapping_with(like: Any, values: list[Any]) -> Any:
+    return type(like)(dict(zip(like, values, strict=True)))
 
 
-def _set_fields(container: Any) -> Iterable[dataclasses.Field[Any]]:
-    return (field for field in dataclasses.fields(container) if hasattr(container, field.name))
+def _of_sequence(value: Any) -> Children:
+    names = value._fields if is_namedtuple(value) else map(str, range(len(value)))
+    return list(zip(names, value, strict=True))
 
 
-def is_mutable(container: object) -> bool:
-    """False for tuples and read-only mappings, which must be made in one go."""
-    return not isinstance(container, tuple | Mapping) or isinstance(container, MutableMapping)
+def _fill_list(shell: list[Any], values: list[Any]) -> None:
+    shell[:] = values
 
 
-def fill(shell: Any, values: list[Any]) -> None:
-    """Give a copied list, dict or dataclass its new children, in the order of `children`."""
-    if isinstance(shell, list):
-        shell[:] = values
-    elif isinstance(shell, Mapping):
-        for key, value in zip(list(shell), values, strict=True):
-            shell[key] = value  # type: ignore[index]
-    else:
-        for (name, _), value in zip(children(shell), values, strict=True):
-            # `object.__setattr__` because a frozen dataclass is rebuilt too.
-            object.__setattr__(shell, name, value)
-
-
-def shell_of(container: Any) -> Any:
-    return copy.copy(container)
-
-
-def made_with(like: Any, values: list[Any]) -> Any:
-    """A tuple or read-only mapping like this one, with other children."""
-    if isinstance(like, Mapping):
-        return type(like)(dict(zip(like, values, strict=True)))  # type: ignore[call-arg]
+def _tuple_with(like: Any, values: list[Any]) -> Any:
     return type(like)._make(values) if is_namedtuple(like) else type(like)(values)
+
+
+def by_name(children: Callable[[Any], Children]) -> Kind:
+    """Made into a plain dict."""
+    return Kind(
+        children, fill=_fill_mapping, shell=lambda value: dict.fromkeys(dict(children(value)))
+    )
+
+
+def register_kind(cls: type, kind: Kind) -> None:
+    kind_of.register(cls, lambda value: kind)
+
+
+_FIELDS = Kind(fields.children, fill=fields.fill)
+_UNKNOWN = kind_of.dispatch(object)
+register_kind(Mapping, Kind(_of_mapping, made_with=_mapping_with))
+register_kind(MutableMapping, Kind(_of_mapping, fill=_fill_mapping))
+register_kind(list, Kind(_of_sequence, fill=_fill_list))
+register_kind(tuple, Kind(_of_sequence, made_with=_tuple_with))
+register_kind(
+    ref.Ref,
+    Kind(
+        ref.children,
+        made_with=ref.made_with,
+        write=ref.write,
+        mirror=Kind(ref.children, made_with=lambda like, values: values[0]),
+    ),
+)

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from tfexplicit import containers
-from tfexplicit.arrays import is_variable, raw, shape_of
+from tfexplicit.arrays import is_array, is_variable, raw, shape_of
+from tfexplicit.gradient_places import CALL, by_leaf
 from tfexplicit.hyperparameters import is_number
-from tfexplicit.paths import join, suggestion
+from tfexplicit.ref import Ref
+from tfexplicit.tied import Tied, added_up, the_one_gradient
 from tfexplicit.tree import Leaf, Node, Tree
 
-CALL = "tx.update(opt_state, model, grads)"
 
-
-def in_leaf_order(tree: Tree, grads: Any) -> list[Any]:
+def in_leaf_order(tree: Tree, grads: Any, tied: Tied = "total") -> list[Any]:
     """One gradient or None per leaf, as tensors of the leaf's dtype.
+
+    `tied` says what the gradients at several places of one leaf are: each the whole gradient, as a
+    tape gives it, or parts to be added up.
 
     Raises:
         TypeError: `(gradient, variable)` pairs, or something that is no gradient.
-        ValueError: another length, shape or key than the model's.
+        ValueError: another length, shape or key than the model's, or other values at the places of
+            a tied leaf.
     """
     _refuse_pairs(tree, grads)
-    found: dict[int, Any] = {}
     if _is_flat_list(tree, grads):
         _check_count(tree, grads)
-        for leaf, grad in zip(tree.leaves, grads, strict=True):
-            found[leaf.index] = grad
-    else:
-        _walk(tree, grads, found)
-    return [_checked(leaf, found.get(leaf.index)) for leaf in tree.leaves]
+        return [_checked(leaf, grad) for leaf, grad in zip(tree.leaves, grads, strict=True)]
+    found = by_leaf(tree, grads, is_gradient)
+    return [_of_leaf(leaf, found.get(leaf.index, []), tied) for leaf in tree.leaves]
 
 
 def is_gradient(value: Any) -> bool:
     return (
-        isinstance(value, np.ndarray | tf.Tensor | tf.IndexedSlices)
+        is_array(value)
+        or isinstance(value, tf.IndexedSlices)
         or is_number(value)
         or is_variable(value)
     )
@@ -71,9 +73,12 @@ def _is_flat_list(tree: Tree, grads: Any) -> bool:
         return False
     if not all(grad is None or is_gradient(grad) for grad in grads):
         return False
-    if len(grads) == len(tree.leaves) or not isinstance(tree.root, Node):
+    root = tree.root
+    while isinstance(root, Node) and isinstance(root.value, Ref):
+        root = root.entries[0]
+    if len(grads) == len(tree.leaves) or not isinstance(root, Node):
         return True
-    return tree.root.is_module or len(tree.root.entries) != len(grads)
+    return root.is_module or len(root.entries) != len(grads)
 
 
 def _check_count(tree: Tree, grads: Sequence[Any]) -> None:
@@ -98,116 +103,14 @@ def _fits(leaf: Leaf, grad: Any) -> bool:
     )
 
 
-def _walk(tree: Tree, grads: Any, found: dict[int, Any]) -> None:
-    """Model and gradients side by side; each pair of places once."""
-    by_path = _by_path(tree, grads)
-    if by_path is not None:
-        found.update(by_path)
-        return
-    waiting: list[tuple[Node | Leaf | None, Any, str]] = [(tree.root, grads, "")]
-    visited: set[tuple[int, int]] = set()
-    while waiting:
-        place, grad, path = waiting.pop()
-        if place is None or grad is None or (id(place), id(grad)) in visited:
-            continue
-        visited.add((id(place), id(grad)))
-        if isinstance(place, Leaf):
-            # Tied leaves: the tape gives the whole gradient at every copy, so one is enough.
-            found.setdefault(place.index, grad)
-        elif place.is_module:
-            waiting.extend(reversed(_of_module(place, grad, path)))
-        else:
-            waiting.extend(reversed(_of_container(place, grad, path)))
-
-
-def _by_path(tree: Tree, grads: Any) -> dict[int, Any] | None:
-    """`{path: grad}`, if that is what it is."""
-    if not isinstance(grads, Mapping) or isinstance(tree.root, Leaf):
-        return None
-    if not all(value is None or is_gradient(value) for value in grads.values()):
-        return None
-    if isinstance(tree.root, Node) and not tree.root.is_module:
-        own = {
-            name for name, entry in zip(tree.root.names, tree.root.entries, strict=True) if entry
-        }
-        if own == set(map(str, grads)):
-            return None
-    known = {leaf.path: leaf.index for leaf in tree.leaves}
-    _check_keys(known, grads, "")
-    return {known[path]: grad for path, grad in grads.items()}
-
-
-def _check_keys(known: Mapping[str, Any], grads: Mapping[Any, Any], path: str) -> None:
-    for key in map(str, grads):
-        if key not in known:
-            raise ValueError(f"there is no leaf at {join(path, key)!r}. {suggestion(key, known)}")
-    for key in known:
-        if key not in grads:
-            raise ValueError(
-                f"no gradient for {join(path, key)!r}; give None there to leave it as it is."
-            )
-
-
-Places = list[tuple["Node | Leaf | None", Any, str]]
-
-
-def _of_module(node: Node, grads: Any, path: str) -> Places:
-    leaves = {name: leaf for name, leaf in zip(node.names, node.entries, strict=True) if leaf}
-    if isinstance(grads, Mapping):
-        flat = _flattened(grads)
-        _check_keys(leaves, flat, path)
-        return [(leaf, flat[name], join(path, name)) for name, leaf in leaves.items()]
-    if isinstance(grads, list | tuple):
-        if len(grads) != len(leaves):
-            raise ValueError(
-                f"{path or 'the model'} has {len(leaves)} leaves, got {len(grads)} gradients. "
-                "Write grads = tape.gradient(loss, tx.trainables(model))."
-            )
-        named = zip(leaves.items(), grads, strict=True)
-        return [(leaf, grad, join(path, name)) for (name, leaf), grad in named]
-    raise _wrong_kind(node, grads, path)
-
-
-def _flattened(grads: Mapping[Any, Any], path: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in grads.items():
-        if isinstance(value, Mapping):
-            flat.update(_flattened(value, join(path, str(key))))
-        else:
-            flat[join(path, str(key))] = value
-    return flat
-
-
-def _of_container(node: Node, grads: Any, path: str) -> Places:
-    alike = (
-        (isinstance(node.value, Mapping) and isinstance(grads, Mapping))
-        or (isinstance(node.value, list | tuple) and isinstance(grads, list | tuple))
-        or (containers.is_dataclass(node.value) and containers.is_dataclass(grads))
-    )
-    if not alike:
-        raise _wrong_kind(node, grads, path)
-    given = dict(containers.children(grads))
-    trainable = {name: entry for name, entry in zip(node.names, node.entries, strict=True) if entry}
-    if isinstance(node.value, Mapping):
-        extra = {name: None for name in node.names if name not in trainable}
-        _check_keys(trainable, {k: v for k, v in given.items() if k not in extra}, path)
-    elif len(given) != len(node.entries):
-        raise ValueError(
-            f"{path or 'the model'} has {len(node.entries)} entries, got {len(given)} gradients."
-        )
-    ordered = list(given.values()) if not isinstance(node.value, Mapping) else None
-    return [
-        (entry, ordered[place] if ordered else given.get(name), join(path, name))
-        for place, (name, entry) in enumerate(zip(node.names, node.entries, strict=True))
-    ]
-
-
-def _wrong_kind(node: Node, grads: Any, path: str) -> TypeError:
-    return TypeError(
-        f"at {path or 'the top'}: expected gradients shaped like {type(node.value).__name__}, a "
-        f"list in the order of tx.trainables(model), or a {{path: gradient}} dict, got "
-        f"{type(grads).__name__}. Write {CALL}."
-    )
+def _of_leaf(leaf: Leaf, given: Sequence[Any], tied: Tied) -> Any:
+    """The one gradient of a leaf, from those given at all its places."""
+    if tied == "total":
+        given = list({id(grad): grad for grad in given}.values())
+    checked = [_checked(leaf, grad) for grad in given]
+    if len(checked) < 2:
+        return checked[0] if checked else None
+    return added_up(checked) if tied == "sum" else the_one_gradient(leaf.path, checked)
 
 
 def _checked(leaf: Leaf, grad: Any) -> Any:

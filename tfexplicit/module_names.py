@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from tfexplicit import containers
+from tfexplicit import containers, modules
 from tfexplicit.arrays import is_variable, raw
-from tfexplicit.paths import join
+from tfexplicit.layer_names import stable_names
+from tfexplicit.paths import UniqueNames, join
 
-# Where Keras and TensorFlow keep what is reachable by a better name.
-_BOOKKEEPING = frozenset(
-    (
-        "_layers",
-        "_metrics",
-        "_trainable_variables",
-        "_non_trainable_variables",
-        "_trainable_weights",
-        "_non_trainable_weights",
-        "_functional",
-        "_obj_reference_counts_dict",
-        "_seed_generators",
-    )
-)
+
+@dataclass(frozen=True)
+class _Place:
+    """Something inside a module; its path is only put together for what needs one."""
+
+    value: Any
+    name: str
+    parent: _Place | None
+
+    @property
+    def path(self) -> str:
+        segments: list[str] = []
+        place: _Place | None = self
+        while place is not None:
+            segments.append(place.name)
+            place = place.parent
+        return "/".join(filter(None, reversed(segments)))
 
 
 def leaf_names(module: Any, leaves: list[Any]) -> list[str]:
@@ -30,31 +36,37 @@ def leaf_names(module: Any, leaves: list[Any]) -> list[str]:
     Layers of functional and sequential models go by layer name, everything else by attribute,
     key or index. What cannot be reached this way has the variable's own name.
     """
-    found = _names_by_walking(module)
+    found = _names_by_walking(module, {id(raw(leaf)) for leaf in leaves})
     names = (found.get(id(raw(leaf))) or own_name(leaf, whole=True) for leaf in leaves)
     return numbered_where_repeated(names)
 
 
-def _names_by_walking(module: Any) -> dict[int, str]:
+def _names_by_walking(module: Any, wanted: set[int]) -> dict[int, str]:
     found: dict[int, str] = {}
-    places: list[tuple[str, Any]] = []
+    layers: list[_Place] = []
     visited: set[int] = set()
-    waiting: list[tuple[str, Any]] = [("", module)]
+    waiting = [_Place(module, "", None)]
     while waiting:
-        path, node = waiting.pop()
+        place = waiting.pop()
+        node = place.value
         if is_variable(node):
-            found.setdefault(id(raw(node)), path)
+            if id(raw(node)) in wanted:
+                found.setdefault(id(raw(node)), place.path)
         elif id(node) not in visited and (
             containers.is_module(node) or containers.is_container(node)
         ):
             visited.add(id(node))
-            places.append((path, node))
-            below = [(join(path, name), child) for name, child in _named_children(node)]
+            if modules.is_layer(node):
+                layers.append(place)
+            below = [_Place(child, name, place) for name, child in _named_children(node)]
             waiting.extend(reversed(below))
-    for path, node in reversed(places):
+    for place in reversed(layers):
         # Deepest first, so that what a layer holds under no attribute goes by that layer.
-        for variable in containers.listed_leaves(node) if _is_layer(node) else ():
-            found.setdefault(id(raw(variable)), join(path, own_name(variable)))
+        if len(found) == len(wanted):
+            break
+        for variable in modules.listed_leaves(place.value):
+            if id(raw(variable)) in wanted:
+                found.setdefault(id(raw(variable)), join(place.path, own_name(variable)))
     return found
 
 
@@ -62,14 +74,8 @@ def _named_children(node: Any) -> list[tuple[str, Any]]:
     if not containers.is_module(node):
         return containers.children(node)
     if _is_graph_model(node):
-        return [(layer.name, layer) for layer in node.layers]
-    attributes = [
-        (name, value)
-        for name, value in vars(node).items()
-        if name not in _BOOKKEEPING and not name.startswith("_self_")
-    ]
-    # Public names first: a private alias of the same thing must not name it.
-    attributes.sort(key=lambda item: item[0].startswith("_"))
+        return list(zip(stable_names(node.layers), node.layers, strict=True))
+    attributes = modules.attributes(node)
     public = {name for name, _ in attributes if not name.startswith("_")}
     return [
         (name if short in public or not short else short, value)
@@ -81,25 +87,13 @@ def _is_graph_model(node: object) -> bool:
     return any(base.__name__ in ("Functional", "Sequential") for base in type(node).__mro__)
 
 
-def _is_layer(node: object) -> bool:
-    return hasattr(node, "add_weight")
-
-
 def own_name(variable: Any, whole: bool = False) -> str:
     """`kernel` for Keras' `dense/kernel` and tf_keras' `dense/kernel:0`."""
     name = str(getattr(variable, "path", None) or variable.name).split(":")[0]
     return name if whole else name.rsplit("/", 1)[-1]
 
 
-def numbered_where_repeated(names: Any) -> list[str]:
+def numbered_where_repeated(names: Iterable[str]) -> list[str]:
     """`kernel, kernel` becomes `kernel, kernel_1`."""
-    taken: set[str] = set()
-    result = []
-    for name in names:
-        free, number = name, 0
-        while free in taken:
-            number += 1
-            free = f"{name}_{number}"
-        taken.add(free)
-        result.append(free)
-    return result
+    unique = UniqueNames()
+    return [unique.add(name) for name in names]

@@ -1,4 +1,4 @@
-"""Paths of leaves: joining, globs, prefixes, and names near a wrong one."""
+"""Paths of leaves: joining, globs, prefixes, unique names, and names near a wrong one."""
 
 from __future__ import annotations
 
@@ -46,3 +46,20 @@ def prefixes(path: str) -> list[str]:
     """`a/b/c` gives `a`, `a/b`, `a/b/c`."""
     segments = path.split("/")
     return ["/".join(segments[: end + 1]) for end in range(len(segments))]
+
+
+class UniqueNames:
+    """Gives each name once: a second `kernel` becomes `kernel_1`."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._last_number: dict[str, int] = {}
+
+    def add(self, name: str) -> str:
+        free, number = name, self._last_number.get(name, 0)
+        while free in self._taken:
+            number += 1
+            free = f"{name}_{number}"
+        self._last_number[name] = number
+        self._taken.add(free)
+        return free

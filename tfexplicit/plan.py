@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.tied import Tied
 from tfexplicit.tree import Leaf
 
 
@@ -35,6 +36,7 @@ class Plan:
     per_leaf: bool = False
     # A sparse gradient steps the rows that it has, and no others.
     lazy: bool = False
+    tied: Tied = "total"
     taken_over: TakenOver | None = None
     # True where a leaf that joins late counts the updates made before it, as Keras does.
     shares_count: bool = False

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
+from tfexplicit.unbuilt import note_on_unbuilt
 
 if TYPE_CHECKING:
     from tfexplicit.group import Group
@@ -29,7 +30,8 @@ def describe(state: OptState, prefix: str) -> str:
     head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
     marks = {id(group): _marks(group) for group, _ in shown}
     lines = [_leaf_line(group, row, marks[id(group)][row], len(rules) > 1) for group, row in shown]
-    return "\n".join([head, *([f"  {rules[0]}"] if len(rules) == 1 else []), *_aligned(lines)])
+    notes = [note_on_unbuilt(state), rules[0] if len(rules) == 1 else ""]
+    return "\n".join([head, *(f"  {note}" for note in notes if note), *_aligned(lines)])
 
 
 def _leaf_line(group: Group, row: int, mark: str, with_rule: bool) -> tuple[str, ...]:

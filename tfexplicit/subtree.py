@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tfexplicit import paths
 from tfexplicit.rule import Slots
 from tfexplicit.show import describe
+from tfexplicit.unbuilt import catch_up, note_on_unbuilt
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -23,10 +24,12 @@ class Subtree:
 
     def __getitem__(self, key: str | int) -> Subtree:
         path = paths.join(self.path, str(key))
+        catch_up(self.state)
         if not any(paths.is_under(known, path) for known in self.state.paths):
             places = {prefix for known in self.paths for prefix in paths.prefixes(known)}
             raise KeyError(
-                f"the state has nothing at {path!r}. {paths.suggestion(path, sorted(places))}"
+                f"the state has nothing at {path!r}. "
+                f"{note_on_unbuilt(self.state) or paths.suggestion(path, sorted(places))}"
             )
         return Subtree(self.state, path)
 

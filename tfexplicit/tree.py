@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from tfexplicit import containers
+from tfexplicit import containers, modules
 from tfexplicit.arrays import is_leaf, is_variable, raw
 from tfexplicit.module_names import leaf_names
 from tfexplicit.paths import join
 from tfexplicit.unconverted import unconverted
+
+# The path of a model that is one array without a name.
+SINGLE_LEAF = "leaf"
 
 
 @dataclass(eq=False)
@@ -30,7 +33,7 @@ class Leaf:
     @cached_property
     def path(self) -> str:
         """The path of the first place where the leaf was found."""
-        return join(self.node.path, self.node.names[self.place])
+        return join(self.node.path, self.node.names[self.place]) or SINGLE_LEAF
 
 
 @dataclass(eq=False)
@@ -42,7 +45,7 @@ class Node:
     place: int
     entries: list[Node | Leaf | None] = field(default_factory=list)
 
-    @property
+    @cached_property
     def is_module(self) -> bool:
         return containers.is_module(self.value)
 
@@ -59,7 +62,7 @@ class Node:
         while node.parent is not None:
             segments.append(node.parent.names[node.place])
             node = node.parent
-        return "/".join(reversed(segments))
+        return "/".join(filter(None, reversed(segments)))
 
 
 @dataclass(eq=False)
@@ -73,8 +76,8 @@ class Tree:
 
     @property
     def is_unbuilt(self) -> bool:
-        """True while a Keras part has not made its variables."""
-        return any(containers.is_unbuilt(node.value) for node in self.nodes)
+        """True while a Keras or Sonnet part has not made its variables."""
+        return any(modules.is_unbuilt(node.value) for node in self.nodes if node.is_module)
 
     def paths(self) -> list[str]:
         return [leaf.path for leaf in self.leaves]
@@ -111,8 +114,8 @@ def parse(model: Any) -> Tree:
 
 def _unvisited(node: Node) -> Iterator[tuple[int, Any]]:
     if node.is_module:
-        return enumerate(_once(containers.listed_leaves(node.value)))
-    return enumerate(child for _, child in containers.children(node.value))
+        return enumerate(_once(modules.listed_leaves(node.value)))
+    return enumerate(child for _, child in containers.trained_children(node.value))
 
 
 def _once(variables: Any) -> list[Any]:
@@ -134,4 +137,4 @@ def _entry(
 
 def _name_of_single_leaf(value: Any) -> str:
     name = getattr(value, "path", None) or (value.name if is_variable(value) else "")
-    return str(name).split(":")[0] or "leaf"
+    return str(name).split(":")[0] or SINGLE_LEAF

@@ -1,4 +1,4 @@
-"""Where the results of a step go: into variables, or into new tensors."""
+"""Where the results of a step go: into variables and arrays, or into new tensors."""
 
 from __future__ import annotations
 
@@ -41,3 +41,24 @@ class Writer:
             return leaf
         moved = read(leaf) - subtract
         return moved if constrain is None else constrain(moved)
+
+
+def is_known(value: Any) -> bool:
+    """False for a tensor of a function that is being traced."""
+    return hasattr(value, "numpy")
+
+
+def overwritten(array: Any, value: Any, path: str) -> Any:
+    """The array itself, with new content.
+
+    Raises:
+        TypeError: inside a `tf.function`, which runs Python only while it is traced.
+    """
+    if not is_known(value):
+        raise TypeError(
+            f"update: the {type(array).__name__} at {path!r} is written in Python, and a "
+            "tf.function runs that only while it is traced. Use a tf.Variable, or call tx.update "
+            "outside of the tf.function."
+        )
+    array[...] = value.numpy()
+    return array

@@ -17,6 +17,7 @@ from tfexplicit.rule import Rule
 from tfexplicit.rule_swap import swap_in_place, swapped
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
+from tfexplicit.unbuilt import catch_up, note_on_unbuilt
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer
 
@@ -56,6 +57,7 @@ def _adjusted(
     if not hyper and rule is None:
         raise TypeError(f"{verb}: nothing to set. Write {LINE}.")
     state, prefix = located(opt_state)
+    catch_up(state)
     if writer.in_place and not state.is_live:
         raise TypeError("adjust: this state holds tensors. Write opt_state = tx.adjusted(...).")
     if rule is not None:
@@ -91,7 +93,7 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
             short = dict.fromkeys(full.rsplit("/", 1)[-1] for full in known)
             raise ValueError(
                 f"{verb}: no rule here has a hyperparameter {name!r}. "
-                f"{paths.suggestion(name, short)}"
+                f"{note_on_unbuilt(state) or paths.suggestion(name, short)}"
             )
         if not (is_number(value) or tf.is_tensor(value) or is_variable(value)):
             raise TypeError(

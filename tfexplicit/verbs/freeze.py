@@ -10,6 +10,7 @@ from tfexplicit import paths
 from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import read
 from tfexplicit.state import AnyState, located
+from tfexplicit.unbuilt import catch_up, note_on_unbuilt
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer
 
@@ -37,10 +38,12 @@ def thaw(opt_state: AnyState, glob: str = "**") -> None:
 def _set(verb: str, opt_state: Any, glob: str, frozen: bool) -> None:
     expect_state(verb, opt_state, f'tx.{verb}(opt_state["encoder"])')
     state, prefix = located(opt_state)
+    catch_up(state)
     chosen = {path for path in opt_state.paths if paths.matches(_below(path, prefix), glob)}
     if not chosen:
         raise KeyError(
-            f"{verb}: no leaf matches {glob!r}. {paths.suggestion(glob, opt_state.paths)}"
+            f"{verb}: no leaf matches {glob!r}. "
+            f"{note_on_unbuilt(state) or paths.suggestion(glob, opt_state.paths)}"
         )
     if not state.is_live:
         raise TypeError(f"{verb}: this state holds tensors; only one from tx.setup can be changed.")

@@ -9,6 +9,7 @@ from tfexplicit.arguments import expect_model
 from tfexplicit.plan import Plan
 from tfexplicit.rule_choice import choice_of
 from tfexplicit.state import OptState, new_state
+from tfexplicit.tied import Tied
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
 
@@ -19,6 +20,7 @@ def setup(
     model: Any,
     steps: Literal["global", "leaf"] = "global",
     sparse: Literal["dense", "lazy"] = "dense",
+    tied: Tied = "total",
 ) -> OptState:
     """Make the state once; `update` uses it at every step.
 
@@ -27,13 +29,16 @@ def setup(
             variables and step count become the state; its name or config; a mapping
             `{path glob: rule}`, the first match counts; or a function `(path, leaf) -> rule`.
         model: Keras models, `tf.Module`s, variables, tensors or ndarrays, alone or in dicts, lists,
-            tuples and dataclasses. A Keras model need not be built.
+            tuples, dataclasses, attrs classes and types of your own. A Keras model need not be
+            built.
         steps: `"leaf"` counts for each leaf the steps it had a gradient for, and bias correction
             follows that; `"global"` counts updates, as Keras does.
         sparse: what a gradient of some rows (`IndexedSlices`) does: `"dense"` the same as the dense
             gradient, in which the other rows are zero; `"lazy"` steps the rows that it has, with
             their slots, and leaves the others as they are, at a cost that does not grow with the
             table (as `LazyAdam` of TensorFlow Addons). A leaf with a `constraint` is stepped whole.
+        tied: what gradients are that `update` finds at several places of one leaf: each the
+            `"total"`, as a tape gives it, or parts whose `"sum"` is the gradient.
 
     Raises:
         TypeError: arguments swapped, a class instead of a rule, or another kind of object.
@@ -42,6 +47,8 @@ def setup(
     expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
     if steps not in ("global", "leaf"):
         raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
+    if tied not in ("total", "sum"):
+        raise ValueError(f'setup: tied must be "total" or "sum", got {tied!r}.')
     if sparse not in ("dense", "lazy"):
         raise ValueError(f'setup: sparse must be "dense" or "lazy", got {sparse!r}.')
     choose, taken_over = choice_of(rule)
@@ -55,6 +62,7 @@ def setup(
         choose,
         per_leaf=steps == "leaf",
         lazy=sparse == "lazy",
+        tied=tied,
         taken_over=taken_over,
         shares_count=taken_over is not None,
     )
@@ -62,7 +70,8 @@ def setup(
     if not state.paths and not parse(model).is_unbuilt:
         warnings.warn(
             f"setup found no trainable leaves in this {type(model).__name__}, so there is nothing "
-            "to step. Leaves are trainable variables and arrays of float or complex dtype.",
+            "to step. Leaves are trainable variables and arrays of float or complex dtype. A "
+            "module that makes its variables when it is first called has them after that call.",
             UserWarning,
             stacklevel=2,
         )

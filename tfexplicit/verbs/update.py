@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from tfexplicit import gradients
 from tfexplicit.arguments import expect_state_and_model
-from tfexplicit.arrays import read, shape_of
+from tfexplicit.arrays import is_mutable, read, shape_of
 from tfexplicit.compiled import run_step
 from tfexplicit.observers import observed
 from tfexplicit.opened import Move
@@ -22,7 +22,7 @@ from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
-from tfexplicit.writing import Writer
+from tfexplicit.writing import Writer, is_known, overwritten
 
 
 @unconverted
@@ -32,8 +32,8 @@ def update(
     """One step: `(opt_state, model)` afterwards.
 
     Leaves that are variables are assigned in place, and so are their slots; then the return value
-    may be ignored. A leaf that is a tensor or ndarray is replaced in the model that is returned:
-    if the model has any, use the return value.
+    may be ignored. So are arrays that `is_mutable`, and what is in a `Ref`. Any other tensor or
+    ndarray is replaced in the model that is returned: if the model has one, use the return value.
 
     Args:
         opt_state: from `setup`, or a part of it such as `opt_state["encoder"]`.
@@ -68,7 +68,7 @@ def _step(
     expect_state_and_model(verb, opt_state, model, grads)
     state, prefix = located(opt_state)
     tree = parse(model)
-    in_order = gradients.in_leaf_order(tree, grads)
+    in_order = gradients.in_leaf_order(tree, grads, state.plan.tied)
     _check_missing(tree, in_order, strict)
     places = _places(state, prefix, tree, model)
     moves = [
@@ -86,7 +86,7 @@ def _step(
     values = _all_values(tree, in_order, new, writer)
     return (
         Subtree(after, prefix) if isinstance(opt_state, Subtree) else after,
-        with_leaves(tree, values, model),
+        with_leaves(tree, values, model, writer.in_place),
     )
 
 
@@ -182,6 +182,8 @@ def _all_values(tree: Tree, grads: Sequence[Any], new: Sequence[Any], writer: Wr
 
 def _like_before(leaf: Leaf, value: Any, writer: Writer) -> Any:
     """`update` gives an ndarray back for an ndarray, if the value is known already."""
-    if writer.in_place and isinstance(leaf.value, np.ndarray) and hasattr(value, "numpy"):
-        return value.numpy()
-    return value
+    if not writer.in_place or leaf.is_variable:
+        return value
+    if is_mutable(leaf.value):
+        return overwritten(leaf.value, value, leaf.path)
+    return value.numpy() if isinstance(leaf.value, np.ndarray) and is_known(value) else value

@@ -1,0 +1,26 @@
+"""States of models that had not made all their variables at `setup`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfexplicit.tree import parse
+
+if TYPE_CHECKING:
+    from tfexplicit.state import OptState
+
+
+def catch_up(state: OptState) -> None:
+    """Make state for what the model has built since, which else waits for the next update."""
+    if state._was_unbuilt and state.is_live:
+        state.join(parse(state.plan.model))
+
+
+def note_on_unbuilt(state: OptState) -> str:
+    """A sentence for messages about leaves that the state does not have; empty if it is built."""
+    if not (state._was_unbuilt and parse(state.plan.model).is_unbuilt):
+        return ""
+    return (
+        "The model is not built yet: call it on a batch, or model.build(input_shape), and its "
+        "leaves have state."
+    )
