@@ -53,7 +53,7 @@ def _names_by_walking(module: Any) -> dict[int, str]:
             waiting.extend(reversed(below))
     for path, node in reversed(places):
         # Deepest first, so that what a layer holds under no attribute goes by that layer.
-        for variable in containers.listed_leaves(node) if _is_layer(node) else ():
+        for variable in listed_variables(node) if _is_layer(node) else ():
             found.setdefault(id(raw(variable)), join(path, own_name(variable)))
     return found
 
@@ -79,6 +79,13 @@ def _named_children(node: Any) -> list[tuple[str, Any]]:
 
 def _is_graph_model(node: object) -> bool:
     return any(base.__name__ in ("Functional", "Sequential") for base in type(node).__mro__)
+
+
+def listed_variables(module: Any) -> list[Any]:
+    """Every variable that the module lists; what it does not train is among them."""
+    if containers.is_unbuilt(module) or not hasattr(module, "variables"):
+        return containers.listed_leaves(module)
+    return list(module.variables)
 
 
 def _is_layer(node: object) -> bool:
