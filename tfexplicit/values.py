@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfexplicit import containers
@@ -126,7 +127,7 @@ def _entries(mapping: Mapping[Any, Any], path: str = "") -> Iterable[tuple[str, 
 
 
 def _fitting(verb: str, value: Value, given: Any) -> Any:
-    if not (is_array(given) or is_variable(given)):
+    if not (is_array(given) or is_variable(given) or isinstance(given, np.generic)):
         raise TypeError(
             f"{verb}: the value of {value.path!r} must be a tensor or ndarray, got "
             f"{type(given).__name__}."
