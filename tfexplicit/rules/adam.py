@@ -27,10 +27,13 @@ def adam_step(
     The hyperparameters are float64 scalars; complex leaves use |grad|^2.
     """
     dtype = grad.dtype
-    count = tf.cast(step, dtype)
-    beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
-    beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
-    alpha = tf.cast(learning_rate, dtype) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
+    # In bfloat16 the usual beta_2 is 1, so that a leaf would never move.
+    precise = tf.float32 if dtype.size == 2 else dtype
+    count = tf.cast(step, precise)
+    beta_1_power = tf.pow(tf.cast(beta_1, precise), count)
+    beta_2_power = tf.pow(tf.cast(beta_2, precise), count)
+    corrected = tf.cast(learning_rate, precise) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
+    alpha = tf.cast(corrected, dtype)
 
     momentum, velocity = slots["momentum"], slots["velocity"]
     momentum = momentum + (grad - momentum) * tf.cast(1 - beta_1, dtype)
