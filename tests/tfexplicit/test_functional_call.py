@@ -168,6 +168,31 @@ def test_a_layer_and_a_shared_layer() -> None:
     assert updates == {}
 
 
+class Watched(keras.layers.Layer):
+    """Changes what is not among its variables, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mean = keras.metrics.Mean()
+        self.calls = self.add_weight(shape=(), dtype="int32", trainable=False, name="calls")
+
+    def call(self, x: Any) -> Any:
+        self.mean.update_state(x)
+        self.calls.assign_add(1)
+        return x + keras.random.normal(tf.shape(x))
+
+
+def test_metrics_and_the_shared_seed_stay_as_they_were() -> None:
+    layer = Watched()
+    layer.build(X.shape)
+    outputs, updates = tx.functional_call(layer, tx.params(layer), X)
+    again, _ = tx.functional_call(layer, tx.params(layer), X)
+    np.testing.assert_array_equal(outputs, again)
+    assert {path: int(value) for path, value in updates.items()} == {"calls": 1}
+    assert float(layer.mean.result()) == 0.0
+    assert int(layer.calls) == 0
+
+
 class Linear(tf.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -185,6 +210,8 @@ def test_what_cannot_be_called_this_way_is_refused() -> None:
         tx.functional_call(old, tx.params(old), X)
     with pytest.raises(TypeError, match=r"got dict.*functional_call\(model\[\"encoder\"\]"):
         tx.functional_call({"net": network()}, {}, X)
+    with pytest.raises(TypeError, match="expected a Keras model, got function"):
+        tx.functional_call(lambda x: x, {}, X)
     with pytest.raises(ValueError, match=r"the Sequential is not built"):
         tx.functional_call(keras.Sequential([keras.layers.Dense(1)]), {}, X)
     with pytest.raises(ValueError, match=r"functional_call: the model has no 'fist'"):

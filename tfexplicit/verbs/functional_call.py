@@ -9,7 +9,7 @@ import keras
 
 from tfexplicit import containers
 from tfexplicit.arrays import read
-from tfexplicit.tree import parse
+from tfexplicit.tree import Tree, parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.values import Nested, Value, given_values, nested, values_of
 
@@ -20,6 +20,8 @@ def functional_call(model: Any, params: Any, *args: Any, **kwargs: Any) -> tuple
     `updates` is a nested dict by path of all values that are not trained, as the call leaves them:
     moving statistics, seed states. Hand them to the next call, or to `tx.assign(model, updates)`.
     Losses that layers add (`add_loss`, regularizers) are not collected: add them from `params`.
+    What is not among the model's variables (metrics, the seed that Keras shares between random ops
+    without one) is left as it was.
 
     Differentiable in `params`, also twice; works in `tf.function` and under `jit_compile=True`.
 
@@ -43,8 +45,9 @@ def functional_call(model: Any, params: Any, *args: Any, **kwargs: Any) -> tuple
 
 @unconverted
 def _given_and_own(model: Any, params: Any) -> tuple[list[Value], list[tuple[Any, Any]]]:
-    _check_callable(model)
-    values = values_of(parse(model))
+    tree = parse(model)
+    _check_callable(model, tree)
+    values = values_of(tree)
     _check_variables(model, values)
     new = given_values("functional_call", values, params)
     mapping = [
@@ -63,8 +66,8 @@ def _updates(values: Sequence[Value], scope: Any) -> Nested:
     )
 
 
-def _check_callable(model: Any) -> None:
-    if not callable(model):
+def _check_callable(model: Any, tree: Tree) -> None:
+    if not callable(model) or tree.root is None:
         raise TypeError(
             f"functional_call: expected a Keras model, got {type(model).__name__}. Of a container "
             'call each part: tx.functional_call(model["encoder"], params["encoder"], x).'
