@@ -357,7 +357,9 @@ def test_lbfgs_from_scipy_trains_a_keras_model() -> None:
         return float(value), grad.numpy()
 
     start = for_scipy(flat.numpy())[0]
-    found = minimize(for_scipy, np.float64(flat), jac=True, method="L-BFGS-B")
+    found = minimize(
+        for_scipy, np.float64(flat), jac=True, method="L-BFGS-B", options={"maxiter": 30}
+    )
     tx.assign(model, rebuild(found.x))
     assert float(tf.reduce_mean((model(x) - y) ** 2)) == pytest.approx(found.fun, rel=1e-4)
     assert found.fun < 0.1 * start
