@@ -85,6 +85,22 @@ def test_adam_in_float16_with_gradients_near_its_smallest_numbers() -> None:
     np.testing.assert_allclose(leaf.numpy(), start.numpy(), atol=5e-4)
 
 
+@pytest.mark.parametrize("rule", [tx.Adam(0.01), tx.AdamW(0.01, weight_decay=0.0)], ids=repr)
+def test_a_small_float16_gradient_is_not_lost_or_blown_up_at_the_first_step(rule: tx.Rule) -> None:
+    """Its square underflows; Keras divides by epsilon alone then and steps 50 times as far."""
+    leaf = tf.Variable(tf.zeros([1], tf.float16))
+    tx.update(tx.setup(rule, leaf), leaf, tf.constant([1e-4], tf.float16))
+    np.testing.assert_allclose(leaf.numpy(), [-0.01], rtol=0.05)
+
+
+@pytest.mark.parametrize("rule", [tx.ClipByNorm(5.0), tx.ClipByGlobalNorm(5.0)], ids=repr)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_norm_whose_square_overflows_float16_is_clipped_to(rule: tx.Rule, dtype: str) -> None:
+    leaf = tf.Variable(tf.zeros([2], dtype))
+    tx.update(tx.setup(rule, leaf), leaf, tf.constant([300.0, 400.0], dtype))
+    np.testing.assert_allclose(tf.cast(leaf, tf.float32), [-3.0, -4.0], rtol=1e-2)
+
+
 def test_gradients_have_the_dtypes_of_their_leaves() -> None:
     dtypes = ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]
     model = {dtype: tf.constant([2.0], dtype) for dtype in dtypes}
