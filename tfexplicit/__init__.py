@@ -23,9 +23,13 @@ from tfexplicit.state import OptState as OptState
 from tfexplicit.trainable_fields import trainable_fields as trainable_fields
 from tfexplicit.verbs.adjust import adjust as adjust
 from tfexplicit.verbs.adjust import adjusted as adjusted
+from tfexplicit.verbs.assign import assign as assign
+from tfexplicit.verbs.destructure import destructure as destructure
 from tfexplicit.verbs.freeze import freeze as freeze
 from tfexplicit.verbs.freeze import thaw as thaw
+from tfexplicit.verbs.functional_call import functional_call as functional_call
 from tfexplicit.verbs.minimize import minimize as minimize
+from tfexplicit.verbs.params import params as params
 from tfexplicit.verbs.reset import reset as reset
 from tfexplicit.verbs.setup import setup as setup
 from tfexplicit.verbs.state_dict import load_state_dict as load_state_dict

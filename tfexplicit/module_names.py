@@ -64,7 +64,7 @@ def _names_by_walking(module: Any, wanted: set[int]) -> dict[int, str]:
         # Deepest first, so that what a layer holds under no attribute goes by that layer.
         if len(found) == len(wanted):
             break
-        for variable in modules.listed_leaves(place.value):
+        for variable in modules.listed_variables(place.value):
             if id(raw(variable)) in wanted:
                 found.setdefault(id(raw(variable)), join(place.path, own_name(variable)))
     return found

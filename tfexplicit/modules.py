@@ -33,6 +33,16 @@ def listed_leaves(module: Any) -> list[Any]:
     return own
 
 
+def listed_variables(module: Any) -> list[Any]:
+    """Every variable of the module; what it does not train is among them."""
+    if _refuses_to_list(module) or not hasattr(module, "variables"):
+        return listed_leaves(module)
+    own = list(module.variables)
+    for part in _keras_parts(module):
+        own += [part] if is_variable(part) else list(part.variables)
+    return own
+
+
 def is_unbuilt(module: Any) -> bool:
     """True while a Keras or Sonnet part has not made its variables."""
     return (

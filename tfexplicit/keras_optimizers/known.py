@@ -89,9 +89,10 @@ class Known:
     """A Keras optimizer whose variables serve as the slots of the rule that computes the same.
 
     It is not the same for sparse gradients, whose repeated ids Keras 3 does not add up, nor for
-    clipping under several replicas, which Keras does before it sums over them, nor for float64
-    leaves, for which Keras rounds hyperparameters to float32. So that training stays as it was, the
-    first of these makes the optimizer step by its own update from then on.
+    clipping under several replicas, which Keras does before it sums over them, nor for leaves that
+    are not float32: Keras rounds hyperparameters to float32 for float64 leaves, computes half
+    leaves in their own dtype, and squares complex ones. So that training stays as it was, the first
+    of these makes the optimizer step by its own update from then on.
     """
 
     def __init__(self, optimizer: Any, rule: Rule) -> None:
@@ -107,7 +108,7 @@ class Known:
         if not self._has_leaves:
             build(self.optimizer, leaves)
             self._has_leaves = True
-        if any(dtype_name(leaf.value) in ("float64", "complex128") for leaf in leaves):
+        if any(dtype_name(leaf.value) != "float32" for leaf in leaves):
             self.counts_itself = True
         return [self._slots_of(leaf) for leaf in leaves]
 

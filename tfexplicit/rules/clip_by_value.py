@@ -13,13 +13,18 @@ from tfexplicit.rule import Rule, Slots
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClipByValue(Rule):
-    """Each element into `[-clipvalue, clipvalue]`, as Keras' `clipvalue`."""
+    """Each element into `[-clipvalue, clipvalue]`, as Keras' `clipvalue`.
+
+    A complex element keeps its direction; its absolute value is clipped.
+    """
 
     rowwise: ClassVar[bool] = True
     clipvalue: Positive
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        limit = tf.cast(self.clipvalue, grad.dtype)
+        limit = tf.cast(self.clipvalue, grad.dtype.real_dtype)
+        if grad.dtype.is_complex:
+            return grad * tf.cast(limit / tf.maximum(tf.abs(grad), limit), grad.dtype), slots
         return tf.clip_by_value(grad, -limit, limit), slots
 
     @classmethod

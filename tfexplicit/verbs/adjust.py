@@ -66,7 +66,8 @@ def _adjusted(
     groups = [_in_group(state, group, prefix, hyper, writer) for group in state.groups]
     if writer.in_place:
         return state
-    return state.with_groups(state.step, groups).as_tensors()
+    # The step as a tensor too: by it a state knows that it is not live.
+    return state.with_groups(read(state.step), groups).as_tensors()
 
 
 def _with_rule(

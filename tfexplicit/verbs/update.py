@@ -27,7 +27,7 @@ from tfexplicit.writing import Writer, is_known, overwritten
 
 @unconverted
 def update(
-    opt_state: AnyState, model: Any, grads: Any, strict: bool = False
+    opt_state: AnyState, model: Any, grads: Any, *, strict: bool = False
 ) -> tuple[AnyState, Any]:
     """One step: `(opt_state, model)` afterwards.
 
@@ -52,7 +52,7 @@ def update(
 
 @unconverted
 def updated(
-    opt_state: AnyState, model: Any, grads: Any, strict: bool = False
+    opt_state: AnyState, model: Any, grads: Any, *, strict: bool = False
 ) -> tuple[AnyState, Any]:
     """The step of `update` without changing anything: variables are read, tensors come back.
 

@@ -10,6 +10,7 @@ import tensorflow as tf
 from tfexplicit.arrays import raw, read
 from tfexplicit.rebuild import mirror, with_leaves
 from tfexplicit.tree import parse
+from tfexplicit.unconverted import unconverted
 
 
 def value_and_grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
@@ -21,10 +22,16 @@ def value_and_grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..
     Args:
         fn: returns a scalar, or with `has_aux=True` a pair `(scalar, anything)`.
         has_aux: only the first of the pair is differentiated; the value is the whole pair.
+
+    Raises:
+        TypeError: `fn` returns a tuple without `has_aux`, or something else than a pair with it.
     """
 
     def with_gradients(model: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        return differentiated(fn, has_aux, model, args, kwargs)
+        value, grads = differentiated(fn, has_aux, model, args, kwargs)
+        if not has_aux:
+            _refuse_tuple(value)
+        return value, grads
 
     return with_gradients
 
@@ -40,6 +47,27 @@ def grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
     return gradients
 
 
+@unconverted
+def _refuse_tuple(value: Any) -> None:
+    if isinstance(value, tuple):
+        raise TypeError(
+            f"the function returned a tuple of {len(value)}, and gradients are of one scalar. "
+            "Write tx.value_and_grad(fn, has_aux=True) for a function that returns (loss, aux)."
+        )
+
+
+@unconverted
+def _first_of_pair(value: Any) -> Any:
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        kind = type(value).__name__
+        got = f"a {kind} of {len(value)}" if isinstance(value, tuple | list) else f"one {kind}"
+        raise TypeError(
+            f"with has_aux=True the function must return a pair (loss, aux), got {got}. Put all "
+            "that is not the loss into one structure: return loss, (logits, statistics)."
+        )
+    return value[0]
+
+
 def differentiated(
     fn: Callable[..., Any], has_aux: bool, model: Any, args: Any, kwargs: Any
 ) -> tuple[Any, Any]:
@@ -50,7 +78,7 @@ def differentiated(
     with tf.GradientTape() as tape:
         tape.watch([raw(value) for value in inputs])
         value = fn(with_leaves(tree, inputs, model), *args, **kwargs)
-        target = value[0] if has_aux else value
+        target = _first_of_pair(value) if has_aux else value
     if was_unbuilt:
         # The call has built it, and the tape has watched what was made.
         given = {
