@@ -82,5 +82,6 @@ def inside(part: str, at: LeafStep) -> LeafStep:
 
 
 def outside(at: LeafStep, result: LeafStep) -> LeafStep:
-    """What a part made of the step, as the whole sees it."""
-    return replace(result, hyper=at.hyper, slots=at.slots)
+    """What a part made of the step, as the whole sees it; and its learning rate, if it has one."""
+    learning_rate = result.hyper.get("learning_rate", result.learning_rate)
+    return replace(result, hyper=at.hyper, slots=at.slots, learning_rate=learning_rate)

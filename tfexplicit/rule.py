@@ -39,6 +39,8 @@ class LeafStep:
     distinct: Any = None
     # The leaf after the step, where `leaf - grad` would not round to it.
     becomes: Any = None
+    # Of the last rule before this one that has a learning rate, a float64 scalar.
+    learning_rate: Any = None
 
     @property
     def moved(self) -> Any:
@@ -91,6 +93,9 @@ class Rule:
     # True if a row of a leaf is stepped from that row of the gradient and the slots alone, so that
     # `setup(..., sparse="lazy")` may step some rows and leave the others.
     rowwise: ClassVar[bool] = False
+
+    # True for a rule that wraps a chain and cannot be part of one.
+    wraps_whole_rule: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
