@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tfexplicit.constructor_arguments import refuse_to_set
 from tfexplicit.hyperparameters import Bounds
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -20,6 +21,9 @@ class Composite(Rule):
 
     def __init__(self, parts: Mapping[str, Rule]) -> None:
         object.__setattr__(self, "parts", dict(parts))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        refuse_to_set(self, name, value)
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         return joined({name: part.begin(path, leaf, target) for name, part in self.parts.items()})

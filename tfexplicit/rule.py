@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
+from tfexplicit.constructor_arguments import check_names, explain_setting
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
 
 Slots = dict[str, Any]
@@ -96,6 +97,11 @@ class Rule:
 
     # True for a rule that wraps a chain and cannot be part of one.
     wraps_whole_rule: ClassVar[bool] = False
+
+    def __new__(cls: type[AnyRule], *args: Any, **kwargs: Any) -> AnyRule:
+        check_names(cls, kwargs)
+        explain_setting(cls)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
