@@ -89,3 +89,8 @@ def outside(at: LeafStep, result: LeafStep) -> LeafStep:
     """What a part made of the step, as the whole sees it; and its learning rate, if it has one."""
     learning_rate = result.hyper.get("learning_rate", result.learning_rate)
     return replace(result, hyper=at.hyper, slots=at.slots, learning_rate=learning_rate)
+
+
+def means(full: str, name: str) -> bool:
+    """True if `name` is the whole name or its end, as `learning_rate` of `adam/learning_rate`."""
+    return full == name or full.endswith(f"/{name}")

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import read
+from tfexplicit.composite import means
 from tfexplicit.hyperparameters import as_float64
 
 if TYPE_CHECKING:
@@ -31,16 +32,15 @@ class HyperValues(Mapping[str, Any]):
     path: str
 
     def __getitem__(self, name: str) -> Any:
-        found = [
-            (where, value)
-            for where, full, value in self._values()
-            if full == name or full.endswith(f"/{name}")
-        ]
+        found = [(where, value) for where, full, value in self._values() if means(full, name)]
         if not found:
             raise KeyError(
                 f"no rule here has a hyperparameter {name!r}. {paths.suggestion(name, self)}"
             )
         return _agreed(name, found)
+
+    def __contains__(self, name: object) -> bool:
+        return any(means(full, str(name)) for full in self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(full for _, full, _ in self._values()))

@@ -38,6 +38,7 @@ def test_adjust_and_reading_back_go_through_every_wrapper(rule: tx.Rule) -> None
     tx.update(state, model, grads)
     np.testing.assert_allclose(model["x"], [0.65, -1.5], rtol=1e-6)
     np.testing.assert_allclose(model["y"], [1.8, 2.2], rtol=1e-6)
+    assert "learning_rate" in state.hyper
     with pytest.raises(ValueError, match=r"learning_rate differs: 0.25 at x; 0.5 at y. .*hyper"):
         state.hyper["learning_rate"]
 

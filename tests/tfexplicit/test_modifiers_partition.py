@@ -78,6 +78,16 @@ def test_parts_that_are_stepped_alone_leave_the_others_scalars() -> None:
     assert counts["skip_non_finite_1/total"].numpy() == 0
 
 
+def test_a_part_that_has_no_leaf_is_mentioned() -> None:
+    with pytest.warns(
+        UserWarning, match="sgd/learning_rate of Partition.* concerns no leaf"
+    ) as all_:
+        tx.setup(tx.Partition({"enc0der": tx.SGD(), "**": tx.Adam()}), model())
+    assert "encoder/w, encoder/b, head" in str(all_[0].message)
+    with pytest.warns(UserWarning, match="weight_decay of WeightDecay.* concerns no leaf"):
+        tx.setup(tx.WeightDecay(where="w"), model())
+
+
 def test_what_it_cannot_place_it_names() -> None:
     with pytest.raises(ValueError, match=r"Partition: no rule for 'head'; the globs are 'encoder'"):
         tx.setup(tx.Partition({"encoder": tx.SGD()}), model())

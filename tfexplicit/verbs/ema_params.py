@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.arrays import read
+from tfexplicit.composite import means
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.rule import Slots
 from tfexplicit.state import AnyState, located
@@ -46,7 +47,7 @@ def ema_params(opt_state: AnyState, model: Any) -> Any:
 
 
 def _average(slots: Slots) -> Any:
-    found = [name for name in slots if name.rsplit("/", 1)[-1] == "average"]
+    found = [name for name in slots if means(name, "average")]
     if len(found) > 1:
         raise ValueError(
             f"ema_params: there are several averages of a leaf, {', '.join(found)}. Read the one "

@@ -8,6 +8,8 @@ import tensorflow as tf
 
 from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import read
+from tfexplicit.composite import means
+from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
@@ -30,14 +32,14 @@ def scale_loss(opt_state: AnyState, loss: Any) -> Any:
 
 
 def _scale_of(state: OptState) -> Any:
-    if not state.groups and state.is_live:
+    if not state.groups and state.is_live and not in_replicas():
         # A model that the loss has just built: its state, which holds the scale, is made now.
         state.join(parse(state.plan.model))
     scales = [
         cell
         for group in state.groups
         for name, cell in group.shared.items()
-        if name.rsplit("/", 1)[-1] == "loss_scale"
+        if means(name, "loss_scale")
     ]
     if len(scales) > 1:
         raise ValueError(
