@@ -19,6 +19,11 @@ class Composite(Rule):
 
     parts: dict[str, Rule]
 
+    @property
+    def structure(self) -> Any:
+        """What decides what it computes beside its parts; equal for rules that differ in those."""
+        return ()
+
     def __init__(self, parts: Mapping[str, Rule]) -> None:
         object.__setattr__(self, "parts", dict(parts))
 

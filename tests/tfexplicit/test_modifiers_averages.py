@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+import tf_keras
 
 import tfexplicit as tx
 
@@ -49,6 +50,25 @@ def test_ema_is_that_of_keras(
     state = tx.setup(tx.Chain(tx.Adam(0.01), tx.EMA(0.9, overwrite_frequency=frequency)), ours)
     after = net.train_with(ours, lambda grads: tx.update(state, ours, grads), 50)
     assert relative_difference(after, expected) < 1e-5
+    averages = [average.numpy() for average in tx.ema_params(state, ours)]
+    kept = [average.numpy() for average in optimizer._model_variables_moving_average]
+    assert relative_difference(averages, kept) < 1e-5
+
+
+def test_moving_average_is_the_ema_of_tf_keras(
+    network: Any, relative_difference: Callable[..., float]
+) -> None:
+    """Which averages the first weights in, where Keras 3 starts at the second."""
+    net = network("float32")
+    optimizer = tf_keras.optimizers.SGD(0.01, use_ema=True, ema_momentum=0.9, jit_compile=False)
+    theirs = net.variables()
+    optimizer.build(theirs)
+    for grads in ([tf.fill(w.shape, float(step)) for w in theirs] for step in range(5)):
+        optimizer.apply_gradients(zip(grads, theirs, strict=True))
+    ours = net.variables()
+    state = tx.setup(tx.Chain(tx.SGD(0.01), tx.MovingAverage(0.9)), ours)
+    for grads in ([tf.fill(w.shape, float(step)) for w in ours] for step in range(5)):
+        tx.update(state, ours, grads)
     averages = [average.numpy() for average in tx.ema_params(state, ours)]
     kept = [average.numpy() for average in optimizer._model_variables_moving_average]
     assert relative_difference(averages, kept) < 1e-5

@@ -9,11 +9,12 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+import tf_keras
 
 import tfexplicit as tx
 
 
-def trained(net: Any, rule: Any, steps: int = 200, change: Any = None) -> list[Any]:
+def trained(net: Any, rule: Any, steps: int = 60, change: Any = None) -> list[Any]:
     weights = net.variables()
     state = tx.setup(rule, weights)
     after = net.train_with(weights, lambda grads: tx.update(state, weights, grads), steps=steps)
@@ -47,16 +48,17 @@ def test_adjusting_the_learning_rate_reaches_the_decay(
     assert relative_difference(*after) < 1e-13
 
 
+@pytest.mark.parametrize("package", [keras, tf_keras])
 def test_decay_with_exclusions_is_that_of_keras(
-    network: Any, relative_difference: Callable[..., float]
+    package: Any, network: Any, relative_difference: Callable[..., float]
 ) -> None:
     net = network("float32")
     weights = net.variables()
-    optimizer = keras.optimizers.SGD(0.01, weight_decay=0.05)
+    optimizer = package.optimizers.SGD(0.01, weight_decay=0.05)
     optimizer.exclude_from_weight_decay(var_names=["w1", "w3"])
     optimizer.build(weights)
     theirs = net.train_with(
-        weights, lambda grads: optimizer.apply_gradients(zip(grads, weights, strict=True))
+        weights, lambda grads: optimizer.apply_gradients(zip(grads, weights, strict=True)), 60
     )
     decay = tx.DecoupledWeightDecay(
         0.05, where=lambda path, leaf: leaf.name not in ("w1:0", "w3:0")

@@ -78,6 +78,17 @@ def test_parts_that_are_stepped_alone_leave_the_others_scalars() -> None:
     assert counts["skip_non_finite_1/total"].numpy() == 0
 
 
+def test_another_partition_of_the_same_rules_is_another_rule() -> None:
+    net = model()
+    state = tx.setup(tx.Partition({"head": tx.SGD(1.0), "**": tx.SGD(0.5)}), net)
+    tx.adjust(state, tx.Partition({"head": tx.SGD(2.0), "**": tx.SGD(0.5)}))
+    tx.update(state, net, GRADS)
+    assert values(net) == [-1.0, -1.5, -12.0]
+    tx.adjust(state, tx.Partition({"encoder/w": tx.SGD(2.0), "**": tx.SGD(0.5)}))
+    tx.update(state, net, GRADS)
+    assert values(net) == [-5.0, -3.0, -15.0]
+
+
 def test_a_part_that_has_no_leaf_is_mentioned() -> None:
     with pytest.warns(
         UserWarning, match="sgd/learning_rate of Partition.* concerns no leaf"

@@ -45,6 +45,10 @@ class MixedPrecision(Composite):
         super().__init__(dict(zip(names_of([rule]), [rule], strict=True)))
         object.__setattr__(self, "dtype", tf.as_dtype(dtype))
 
+    @property
+    def structure(self) -> Any:
+        return self.dtype
+
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         if not self._has_master(leaf):
             return super().begin(path, leaf, target)

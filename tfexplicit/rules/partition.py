@@ -25,6 +25,8 @@ class Partition(Composite):
             `by` returns another name.
     """
 
+    given: dict[str, Rule]
+    by: Callable[[str, Any], str] | None
     pick: Callable[[str, Any], str]
 
     def __init__(
@@ -44,7 +46,12 @@ class Partition(Composite):
         by_glob = dict(zip(rules, names, strict=True))
         pick = _checked(by, names) if by is not None else _first_match(by_glob)
         object.__setattr__(self, "pick", pick)
-        object.__setattr__(self, "_shown", (dict(rules), by))
+        object.__setattr__(self, "given", dict(rules))
+        object.__setattr__(self, "by", by)
+
+    @property
+    def structure(self) -> Any:
+        return list(self.given), self.by
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         name = self.pick(path, target)
@@ -73,8 +80,8 @@ class Partition(Composite):
         return outside(at, after), joined({name: slots})
 
     def __repr__(self) -> str:
-        rules, by = self._shown  # type: ignore[attr-defined]
-        return f"Partition({rules!r}{'' if by is None else f', by=<{by.__name__}>'})"
+        by = "" if self.by is None else f", by=<{getattr(self.by, '__name__', 'function')}>"
+        return f"Partition({self.given!r}{by})"
 
     @classmethod
     def variants(cls) -> list[Rule]:
