@@ -208,7 +208,7 @@ def _differs(value: Any, default: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    if is_number(value) or isinstance(value, bool | str | Rule):
+    if value is None or is_number(value) or isinstance(value, bool | str | Rule):
         return repr(value)
     if hasattr(value, "get_config"):
         return f"<{type(value).__name__}>"
