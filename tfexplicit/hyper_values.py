@@ -12,6 +12,7 @@ from tfexplicit import paths
 from tfexplicit.arrays import read
 from tfexplicit.composite import means
 from tfexplicit.hyperparameters import as_float64
+from tfexplicit.unbuilt import catch_up, note_on_unbuilt
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -35,7 +36,8 @@ class HyperValues(Mapping[str, Any]):
         found = [(where, value) for where, full, value in self._values() if means(full, name)]
         if not found:
             raise KeyError(
-                f"no rule here has a hyperparameter {name!r}. {paths.suggestion(name, self)}"
+                f"no rule here has a hyperparameter {name!r}. "
+                f"{note_on_unbuilt(self.state) or paths.suggestion(name, self)}"
             )
         return _agreed(name, found)
 
@@ -53,6 +55,7 @@ class HyperValues(Mapping[str, Any]):
 
     def _values(self) -> Iterator[tuple[str, str, Any]]:
         """`(leaf's path, full name, value)`, where it has an effect."""
+        catch_up(self.state)
         step = read(self.state.step)
         owner = self.state.plan.taken_over
         for group in self.state.groups:

@@ -84,6 +84,15 @@ def test_reading_follows_schedules_and_keras_optimizers_also_in_a_trace() -> Non
     assert float(state.hyper["learning_rate"]) == 0.5
 
 
+def test_reading_of_a_model_that_was_built_after_setup() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    state = tx.setup(tx.SGD(0.5), model)
+    with pytest.raises(KeyError, match="not built yet"):
+        state.hyper["learning_rate"]
+    model.build((None, 2))
+    assert state.hyper["learning_rate"] == 0.5
+
+
 def test_reading_in_a_trace_notices_leaves_that_differ() -> None:
     model = [tf.Variable(0.0), tf.Variable(0.0)]
     state = tx.setup(tx.SGD(0.5), model)

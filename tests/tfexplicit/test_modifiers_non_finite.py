@@ -128,6 +128,26 @@ def test_minimize_scales_by_itself_also_a_model_that_it_builds(compiled: bool) -
     assert float(loss) / 3.0 - model.layers[0].kernel.numpy().item() == pytest.approx(1.5, 1e-5)
 
 
+def test_train_scales_by_itself() -> None:
+    v = tf.Variable(2.0)
+    state = tx.setup(tx.Chain(tx.LossScale(2.0**10), tx.SGD(0.25)), v)
+    log = tx.train(
+        lambda v, x: v * x, v, [tf.constant(2.0), tf.constant(4.0)], state, progress=False
+    )
+    assert v.numpy() == 0.5
+    assert list(log.loss) == [4.0, 6.0]
+
+
+def test_rows_that_are_stepped_alone_are_scaled_and_looked_at() -> None:
+    table = tf.Variable([[1.0], [1.0]])
+    rule = tx.Chain(tx.LossScale(2.0), tx.SkipNonFinite(), tx.SGD(0.5))
+    state = tx.setup(rule, table, sparse="lazy")
+    for grad in (2.0, NAN, 2.0):
+        rows = tf.IndexedSlices(tf.constant([[grad]]), tf.constant([1]), tf.constant([2, 1]))
+        tx.update(state, table, rows)
+    assert table.numpy().ravel().tolist() == [1.0, -0.5]
+
+
 def test_the_scale_keeps_float16_gradients_from_vanishing() -> None:
     """1e-8 is zero in float16; scaled it is not, and the float32 copy adds it up."""
     w = tf.Variable(tf.ones([2], tf.float16))

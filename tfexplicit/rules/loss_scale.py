@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -33,6 +33,8 @@ class LossScale(Rule):
         min_scale: the lower bound.
         max_scale: the upper bound.
     """
+
+    rowwise: ClassVar[bool] = True
 
     initial_scale: float = 2.0**15
     dynamic_growth_steps: int = 2000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -25,6 +25,8 @@ class SkipNonFinite(Rule):
         max_in_a_row: after so many non-finite steps in a row the next ones go through, so that a
             model that is broken for good is seen to be (as `optax.apply_if_finite`); None: never.
     """
+
+    rowwise: ClassVar[bool] = True
 
     max_in_a_row: int | None = None
     left_out: Any = field(default=None, init=False)

@@ -11,7 +11,7 @@ from tfexplicit.arrays import read
 from tfexplicit.composite import means
 from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, located
-from tfexplicit.tree import parse
+from tfexplicit.unbuilt import catch_up
 from tfexplicit.unconverted import unconverted
 
 
@@ -32,9 +32,9 @@ def scale_loss(opt_state: AnyState, loss: Any) -> Any:
 
 
 def _scale_of(state: OptState) -> Any:
-    if not state.groups and state.is_live and not in_replicas():
-        # A model that the loss has just built: its state, which holds the scale, is made now.
-        state.join(parse(state.plan.model))
+    if not in_replicas():
+        # The loss may just have built the model: its state, which holds the scale, is made now.
+        catch_up(state)
     scales = [
         cell
         for group in state.groups

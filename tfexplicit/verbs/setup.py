@@ -73,10 +73,10 @@ def setup(
             "to step. Leaves are trainable variables and arrays of float or complex dtype. A "
             "module that makes its variables when it is first called has them after that call.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     for message in _without_effect(state):
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warnings.warn(message, UserWarning, stacklevel=3)
     return state
 
 
