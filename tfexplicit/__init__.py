@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from tfexplicit.arrays import is_mutable as is_mutable
 from tfexplicit.chain import Chain as Chain
 from tfexplicit.deprecation import ImplicitUpdateWarning as ImplicitUpdateWarning
@@ -60,3 +62,15 @@ from tfexplicit.verbs.update import update as update
 from tfexplicit.verbs.update import updated as updated
 from tfexplicit.verbs.value_and_grad import grad as grad
 from tfexplicit.verbs.value_and_grad import value_and_grad as value_and_grad
+
+if TYPE_CHECKING:
+    from tfexplicit.keras_optimizer import KerasOptimizer as KerasOptimizer
+
+
+def __getattr__(name: str) -> Any:
+    # It is a Keras class, and Keras takes long to import.
+    if name == "KerasOptimizer":
+        from tfexplicit.keras_optimizer import KerasOptimizer
+
+        return KerasOptimizer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

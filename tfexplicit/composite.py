@@ -30,6 +30,9 @@ class Composite(Rule):
     def __setattr__(self, name: str, value: Any) -> None:
         refuse_to_set(self, name, value)
 
+    def arguments(self) -> dict[str, Any]:
+        return dict(self.parts)
+
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         return joined({name: part.begin(path, leaf, target) for name, part in self.parts.items()})
 

@@ -147,6 +147,10 @@ class Rule:
         """Name to number, or to the variable, schedule or function that is followed."""
         return {name: getattr(self, name) for name in declared(type(self))}
 
+    def arguments(self) -> dict[str, Any]:
+        """What to call the class with to get this rule again."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
     def bounds(self) -> dict[str, Bounds]:
         return dict(declared(type(self)))
 

@@ -45,6 +45,9 @@ class MixedPrecision(Composite):
         super().__init__(dict(zip(names_of([rule]), [rule], strict=True)))
         object.__setattr__(self, "dtype", tf.as_dtype(dtype))
 
+    def arguments(self) -> dict[str, Any]:
+        return {"rule": self._part[1], "dtype": self.dtype}
+
     @property
     def structure(self) -> Any:
         return self.dtype

@@ -49,6 +49,9 @@ class Partition(Composite):
         object.__setattr__(self, "given", dict(rules))
         object.__setattr__(self, "by", by)
 
+    def arguments(self) -> dict[str, Any]:
+        return {"rules": self.given, "by": self.by}
+
     @property
     def structure(self) -> Any:
         return list(self.given), self.by
