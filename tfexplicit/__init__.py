@@ -13,11 +13,15 @@ from tfexplicit.node_types import register_node as register_node
 from tfexplicit.observers import observers as observers
 from tfexplicit.ref import Ref as Ref
 from tfexplicit.rule import Rule as Rule
+from tfexplicit.rules.adabelief import AdaBelief as AdaBelief
 from tfexplicit.rules.adam import Adam as Adam
 from tfexplicit.rules.adamw import AdamW as AdamW
 from tfexplicit.rules.clip_by_global_norm import ClipByGlobalNorm as ClipByGlobalNorm
 from tfexplicit.rules.clip_by_norm import ClipByNorm as ClipByNorm
 from tfexplicit.rules.clip_by_value import ClipByValue as ClipByValue
+from tfexplicit.rules.oadam import OAdam as OAdam
+from tfexplicit.rules.radam import RAdam as RAdam
+from tfexplicit.rules.rprop import Rprop as Rprop
 from tfexplicit.rules.sgd import SGD as SGD
 from tfexplicit.state import OptState as OptState
 from tfexplicit.trainable_fields import trainable_fields as trainable_fields

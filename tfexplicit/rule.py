@@ -91,6 +91,10 @@ class Rule:
     # True if a row of a leaf is stepped from that row of the gradient and the slots alone, so that
     # `setup(..., sparse="lazy")` may step some rows and leave the others.
     rowwise: ClassVar[bool] = False
+    # False for a rule that changes the gradient and leaves it to others to move the leaf.
+    moves: ClassVar[bool] = True
+    # False for a rule whose formula is about real numbers; complex leaves are refused.
+    takes_complex: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
@@ -145,6 +149,11 @@ class Rule:
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         """`init`, for a rule that treats leaves differently."""
+        if leaf.dtype.is_complex and not self.takes_complex:
+            raise TypeError(
+                f"{type(self).__name__} steps real leaves only, but {path} is {leaf.dtype.name}. "
+                "Train its real and imaginary parts as two leaves, or use another rule."
+            )
         return self.init(leaf)
 
     def shared(self) -> Slots:
