@@ -19,10 +19,15 @@ from tfexplicit.rules.adamw import AdamW as AdamW
 from tfexplicit.rules.clip_by_global_norm import ClipByGlobalNorm as ClipByGlobalNorm
 from tfexplicit.rules.clip_by_norm import ClipByNorm as ClipByNorm
 from tfexplicit.rules.clip_by_value import ClipByValue as ClipByValue
+from tfexplicit.rules.cocob import COCOB as COCOB
+from tfexplicit.rules.conditional_gradient import ConditionalGradient as ConditionalGradient
+from tfexplicit.rules.novograd import NovoGrad as NovoGrad
 from tfexplicit.rules.oadam import OAdam as OAdam
+from tfexplicit.rules.proximal_adagrad import ProximalAdagrad as ProximalAdagrad
 from tfexplicit.rules.radam import RAdam as RAdam
 from tfexplicit.rules.rprop import Rprop as Rprop
 from tfexplicit.rules.sgd import SGD as SGD
+from tfexplicit.rules.yogi import Yogi as Yogi
 from tfexplicit.state import OptState as OptState
 from tfexplicit.trainable_fields import trainable_fields as trainable_fields
 from tfexplicit.verbs.adjust import adjust as adjust
