@@ -6,30 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.rule import Slots
-
-
-def wide(value: Any) -> Any:
-    """float16 and bfloat16 as float32: the square of a gradient would leave their range."""
-    return tf.cast(value, tf.float32) if value.dtype in (tf.float16, tf.bfloat16) else value
-
-
-def wide_slots(slots: Slots) -> Slots:
-    return {name: wide(value) for name, value in slots.items()}
-
-
-def kept_in(slots: Slots, new: Slots) -> Slots:
-    """The new values in the dtypes in which the slots are kept."""
-    return {name: tf.cast(new[name], value.dtype) for name, value in slots.items()}
-
 
 def moving_average(average: Any, value: Any, beta: Any) -> Any:
     return average + (value - average) * tf.cast(1 - beta, average.dtype)
-
-
-def bias_correction(beta: Any, step: Any) -> Any:
-    """`1 - beta ** step`, in float64: in a narrow dtype `beta` is 1 and this would be 0."""
-    return 1 - tf.pow(beta, tf.cast(step, tf.float64))
 
 
 def squared(value: Any) -> Any:

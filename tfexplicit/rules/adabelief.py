@@ -7,17 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import (
-    bias_correction,
-    kept_in,
-    larger,
-    moving_average,
-    root,
-    squared,
-    wide,
-    wide_slots,
-)
+from tfexplicit.moments import larger, moving_average, root, squared
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.rules.adam import adam_slots
 from tfexplicit.rules.radam import rectified
@@ -67,13 +59,13 @@ class AdaBelief(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         momentum, direction, new = adabelief_step(
-            wide_slots(slots), wide(grad), step, self.beta_1, self.beta_2, self.epsilon
+            slots, grad, step, self.beta_1, self.beta_2, self.epsilon
         )
         if self.rectify:
             direction = rectified(momentum, direction, step, self.beta_2, self.sma_threshold)
-        decay = wide(leaf) * tf.cast(self.weight_decay, direction.dtype)
+        decay = leaf * tf.cast(self.weight_decay, direction.dtype)
         subtract = (direction + decay) * tf.cast(self.learning_rate, direction.dtype)
-        return tf.cast(subtract, leaf.dtype), kept_in(slots, new)
+        return subtract, new
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Bounds
-from tfexplicit.moments import kept_in, wide, wide_slots
 from tfexplicit.rule import Rule, Slots
 
 
@@ -53,5 +52,4 @@ class COCOB(Rule):
         return {name: tf.zeros_like(leaf) for name in names}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        subtract, new = cocob_step(wide_slots(slots), wide(grad), self.alpha)
-        return tf.cast(subtract, leaf.dtype), kept_in(slots, new)
+        return cocob_step(slots, grad, self.alpha)

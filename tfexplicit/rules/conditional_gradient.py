@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import root, squared, wide
+from tfexplicit.moments import root, squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -71,13 +71,11 @@ class ConditionalGradient(Rule):
         return super().begin(path, leaf, target)
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        grad = wide(grad)
         if self.ord == "nuclear" and len(leaf.shape) == 2:
             vertex = nuclear_vertex(grad)
         else:
             vertex = frobenius_vertex(grad, self.epsilon)
-        subtract = conditional_gradient_step(wide(leaf), vertex, self.learning_rate, self.lambda_)
-        return tf.cast(subtract, leaf.dtype), slots
+        return conditional_gradient_step(leaf, vertex, self.learning_rate, self.lambda_), slots
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import kept_in, root, squared, wide, wide_slots
+from tfexplicit.moments import root, squared
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -66,17 +66,17 @@ class NovoGrad(Rule):
 
     def init(self, leaf: Any) -> Slots:
         names = ("velocity", "velocity_hat") if self.amsgrad else ("velocity",)
-        scalar = tf.zeros([], tf.math.real(wide(leaf)).dtype)
+        scalar = tf.zeros([], tf.math.real(leaf).dtype)
         return {"momentum": tf.zeros_like(leaf), **dict.fromkeys(names, scalar)}
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         return super(NovoGrad, self.carrying(is_first=at.is_first)).step(at)
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        subtract, new = novograd_step(
-            wide_slots(slots),
-            wide(leaf),
-            wide(grad),
+        return novograd_step(
+            slots,
+            leaf,
+            grad,
             self.is_first,
             self.learning_rate,
             self.beta_1,
@@ -85,7 +85,6 @@ class NovoGrad(Rule):
             self.weight_decay,
             self.grad_averaging,
         )
-        return tf.cast(subtract, leaf.dtype), kept_in(slots, new)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -7,16 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import (
-    bias_correction,
-    kept_in,
-    moving_average,
-    root,
-    squared,
-    wide,
-    wide_slots,
-)
+from tfexplicit.moments import moving_average, root, squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -57,13 +50,12 @@ class OAdam(Rule):
         return {name: tf.zeros_like(leaf) for name in ("momentum", "velocity", "last_step")}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        subtract, new = oadam_step(
-            wide_slots(slots),
-            wide(grad),
+        return oadam_step(
+            slots,
+            grad,
             step,
             self.learning_rate,
             self.beta_1,
             self.beta_2,
             self.epsilon,
         )
-        return tf.cast(subtract, leaf.dtype), kept_in(slots, new)

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Bounds, NonNegative, as_float64, check
-from tfexplicit.moments import kept_in, root, squared, wide, wide_slots
+from tfexplicit.moments import root, squared
 from tfexplicit.proximal import proximal
 from tfexplicit.rule import Rule, Slots
 
@@ -50,17 +50,12 @@ class ProximalAdagrad(Rule):
         check("ProximalAdagrad", "initial_accumulator_value", start, Bounds(low=0.0))
 
     def init(self, leaf: Any) -> Slots:
-        return {
-            "accumulator": tf.fill(
-                leaf.shape, tf.cast(as_float64(self.initial_accumulator_value), leaf.dtype)
-            )
-        }
+        start = tf.cast(as_float64(self.initial_accumulator_value), leaf.dtype)
+        return {"accumulator": tf.fill(leaf.shape, start)}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        moved, new = proximal_adagrad_step(
-            wide_slots(slots), wide(leaf), wide(grad), self.learning_rate, self.l1, self.l2
-        )
-        return tf.cast(wide(leaf) - moved, leaf.dtype), kept_in(slots, new)
+        moved, new = proximal_adagrad_step(slots, leaf, grad, self.learning_rate, self.l1, self.l2)
+        return leaf - moved, new
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative, Positive
-from tfexplicit.moments import kept_in, wide, wide_slots
 from tfexplicit.rule import Rule, Slots
 
 
@@ -66,13 +65,12 @@ class Rprop(Rule):
         return {"last_grad": tf.zeros_like(leaf), "scale": tf.ones_like(leaf)}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
-        subtract, new = rprop_step(
-            wide_slots(slots),
-            wide(grad),
+        return rprop_step(
+            slots,
+            grad,
             self.learning_rate,
             self.eta_minus,
             self.eta_plus,
             self.step_min,
             self.step_max,
         )
-        return tf.cast(subtract, leaf.dtype), kept_in(slots, new)

@@ -7,16 +7,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Bounds, Fraction, NonNegative, as_float64, check
-from tfexplicit.moments import (
-    bias_correction,
-    kept_in,
-    moving_average,
-    root,
-    squared,
-    wide,
-    wide_slots,
-)
+from tfexplicit.moments import moving_average, root, squared
 from tfexplicit.proximal import proximal
 from tfexplicit.rule import Rule, Slots
 
@@ -83,8 +76,8 @@ class Yogi(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         momentum, rates, new = yogi_step(
-            wide_slots(slots),
-            wide(grad),
+            slots,
+            grad,
             step,
             self.learning_rate,
             self.beta1,
@@ -93,12 +86,12 @@ class Yogi(Rule):
             self.activation,
         )
         moved = proximal(
-            wide(leaf) - tf.cast(rates, momentum.dtype) * momentum,
+            leaf - tf.cast(rates, momentum.dtype) * momentum,
             rates,
             self.l1_regularization_strength,
             self.l2_regularization_strength,
         )
-        return tf.cast(wide(leaf) - moved, leaf.dtype), kept_in(slots, new)
+        return leaf - moved, new
 
     @classmethod
     def variants(cls) -> list[Rule]:
