@@ -284,3 +284,51 @@ def test_wrong_arguments_are_named() -> None:
         tx.ProximalAdagrad(initial_accumulator_value=-0.1)
     with pytest.raises(ValueError, match=r"alpha.*at least 1"):
         tx.COCOB(0.5)
+
+
+OURS = [
+    rule
+    for rule_class in (
+        tx.AdaBelief,
+        tx.COCOB,
+        tx.ConditionalGradient,
+        tx.NovoGrad,
+        tx.OAdam,
+        tx.ProximalAdagrad,
+        tx.RAdam,
+        tx.Rprop,
+        tx.Yogi,
+    )
+    for rule in rule_class.variants()
+]
+
+
+@pytest.mark.parametrize("rule", OURS, ids=repr)
+def test_the_step_has_a_finite_gradient_also_where_the_gradient_is_0(rule: tx.Rule) -> None:
+    leaf = tf.constant([[1.0, -2.0], [0.5, 0.0]], tf.float64)
+    grad = tf.constant([[0.5, 0.0], [-1.0, 2.0]], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch([leaf, grad])
+        state: Any = tx.setup(rule, leaf)
+        moved: Any = leaf
+        for _ in range(3):
+            state, moved = tx.updated(state, moved, grad)
+        loss = tf.reduce_sum(moved**2)
+    to_leaf, to_grad = tape.gradient(loss, [leaf, grad])
+    assert np.all(np.isfinite(to_leaf))
+    assert np.any(to_leaf != 0)
+    assert to_grad is None or np.all(np.isfinite(to_grad))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("rule", OURS, ids=repr)
+def test_half_precision_follows_float32(rule: tx.Rule, dtype: str) -> None:
+    """With gradients whose squares leave the range of float16 at both ends."""
+    values, grads = [1.0, -0.5, 0.25, 0.125], [300.0, -1e-4, 0.0, 1.0]
+    leaves = [tf.Variable(tf.cast(values, kind)) for kind in (dtype, "float32")]
+    states = [tx.setup(rule, leaf) for leaf in leaves]
+    for _ in range(5):
+        for state, leaf in zip(states, leaves, strict=True):
+            tx.update(state, leaf, tf.cast(tf.cast(grads, dtype), leaf.dtype))
+    half, single = (tf.cast(leaf, tf.float32).numpy() for leaf in leaves)
+    np.testing.assert_allclose(half, single, atol=0.02)

@@ -48,7 +48,7 @@ class FromTheStart:
 
 
 RNG = np.random.default_rng(1)
-HIDDEN = RNG.normal(size=(10, 10)) * 0.8
+HIDDEN = RNG.normal(size=(10, 10)) * 0.15
 PRODUCT = RNG.uniform(size=(3, 3)) * RNG.uniform(size=(3, 3))
 START = {
     "w": RNG.normal(size=(10, 10)) * 0.8,
@@ -58,7 +58,7 @@ START = {
 }
 # Optimisers.jl asks for the same after 10^5, 10^5 and 10^4 steps at its default rates.
 BOUNDS = {"least squares": 0.01, "simple sum": 0.02, "original": 0.001}
-STEPS = 2000
+STEPS = 3000
 
 
 def losses(leaves: dict[str, Any], x: Any) -> dict[str, Any]:

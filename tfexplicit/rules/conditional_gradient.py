@@ -79,4 +79,4 @@ class ConditionalGradient(Rule):
 
     @classmethod
     def variants(cls) -> list[Rule]:
-        return [cls(0.999, lambda_=10.0), cls(0.999, lambda_=20.0, ord="nuclear")]
+        return [cls(0.999, lambda_=4.0), cls(0.999, lambda_=5.0, ord="nuclear")]
