@@ -267,7 +267,7 @@ def test_both_branches_of_rectified_adam_run_from_one_trace() -> None:
     assert len(traces) == 1
 
 
-@pytest.mark.parametrize("rule", [tx.Rprop(), tx.COCOB(), tx.ClipByValue(1.0)], ids=repr)
+@pytest.mark.parametrize("rule", [tx.Rprop(), tx.COCOB()], ids=repr)
 def test_rules_about_real_numbers_refuse_complex_leaves(rule: tx.Rule) -> None:
     with pytest.raises(TypeError, match=r"real leaves only, but leaf/w is complex64"):
         tx.setup(tx.Chain(rule), {"leaf": {"w": tf.Variable([1 + 1j], dtype=tf.complex64)}})

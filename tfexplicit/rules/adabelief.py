@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -44,6 +44,8 @@ class AdaBelief(Rule):
     `weight_decay` is decoupled. Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`:
     shape and dtype of the leaf.
     """
+
+    rowwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.9

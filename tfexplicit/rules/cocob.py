@@ -43,6 +43,7 @@ class COCOB(Rule):
     shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = False
 
     alpha: Annotated[Any, Bounds(low=1.0)] = 100.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -40,6 +40,8 @@ class OAdam(Rule):
 
     Slots `momentum`, `velocity`, `last_step`: shape and dtype of the leaf.
     """
+
+    rowwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.5

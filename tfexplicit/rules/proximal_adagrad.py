@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -38,6 +38,8 @@ class ProximalAdagrad(Rule):
     The slot `accumulator` has the leaf's shape and dtype and starts at
     `initial_accumulator_value`.
     """
+
+    rowwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     initial_accumulator_value: float = 0.1

@@ -53,6 +53,7 @@ class Rprop(Rule):
     `step_max`. Slots `last_grad`, `scale`: shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = False
 
     learning_rate: NonNegative = 0.001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -51,6 +51,8 @@ class Yogi(Rule):
     Raises:
         ValueError: `activation` is another one.
     """
+
+    rowwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.01
     beta1: Fraction = 0.9
