@@ -72,7 +72,8 @@ class ConditionalGradient(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         if self.ord == "nuclear" and len(leaf.shape) == 2:
-            vertex = nuclear_vertex(grad)
+            # A gradient made dense from slices does not know how many rows it has.
+            vertex = nuclear_vertex(tf.ensure_shape(grad, leaf.shape))
         else:
             vertex = frobenius_vertex(grad, self.epsilon)
         return conditional_gradient_step(leaf, vertex, self.learning_rate, self.lambda_), slots
