@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import dtype_name
+from tfexplicit.arrays import dtype_name, raw
 from tfexplicit.chain import Chain
 from tfexplicit.hyperparameters import is_number
 from tfexplicit.keras_optimizers.building import build, index_of
@@ -119,7 +119,7 @@ class Known:
         form = self._form
         return {
             name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
-            for name in self.rule.begin(leaf.path, leaf.value, leaf.value)
+            for name in self.rule.begin(leaf.path, raw(leaf.value), leaf.value)
         }
 
     @property
