@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
+from tfexplicit.precision import widened
 
 Slots = dict[str, Any]
 AnyRule = TypeVar("AnyRule", bound="Rule")
@@ -43,7 +44,7 @@ class LeafStep:
     @property
     def moved(self) -> Any:
         """The leaf after the step, as far as the rules up to here know."""
-        return self.leaf - self.grad if self.becomes is None else self.becomes
+        return widened(self.leaf) - self.grad if self.becomes is None else self.becomes
 
     @property
     def is_first(self) -> Any:
@@ -61,7 +62,8 @@ class LeafStep:
 
     def moving_to(self, value: Any) -> LeafStep:
         """The leaf is to become exactly this."""
-        return replace(self, grad=self.leaf - tf.cast(value, self.leaf.dtype), becomes=value)
+        grad = widened(self.leaf) - widened(tf.cast(value, self.leaf.dtype))
+        return replace(self, grad=grad, becomes=value)
 
     def resting_unless(self, condition: Any) -> LeafStep:
         """The rules after this one keep their slots, and the leaf stays, unless `condition`."""
@@ -108,7 +110,8 @@ class Rule:
         """`(what to subtract from the leaf, new slots)`; every argument is a tensor.
 
         `step` is an int64 scalar that counts from 1. `grad` and the result have the leaf's shape
-        and dtype. The slots must keep their names, shapes and dtypes.
+        and dtype. The slots must keep their names, shapes and dtypes. A float16 or bfloat16 leaf
+        comes as float32, and so do its gradient and slots; `init` gets it that way too.
         """
         raise NotImplementedError(f"{type(self).__name__} has no `apply`")
 
@@ -145,7 +148,7 @@ class Rule:
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         """`init`, for a rule that treats leaves differently."""
-        return self.init(leaf)
+        return self.init(widened(leaf))
 
     def shared(self) -> Slots:
         """Scalars that the rule keeps once for all its leaves, such as a loss scale."""
@@ -157,7 +160,8 @@ class Rule:
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""
-        subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        leaf, grad = widened(at.leaf), widened(at.grad)
+        subtract, slots = self.carrying(**at.hyper).apply(at.slots, leaf, grad, at.step)
         return at.with_grad(subtract), at.kept(slots)
 
     @classmethod
