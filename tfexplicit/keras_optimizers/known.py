@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import dtype_name
 from tfexplicit.chain import Chain
+from tfexplicit.creation import value_at_start
 from tfexplicit.hyperparameters import declared, is_number
 from tfexplicit.keras_optimizers.building import build, index_of
 from tfexplicit.keras_optimizers.form import KerasForm
@@ -122,7 +123,7 @@ class Known:
         form = self._form
         return {
             name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
-            for name in self.rule.begin(leaf.path, leaf.value, leaf.value)
+            for name in self.rule.begin(leaf.path, value_at_start(leaf.value), leaf.value)
         }
 
     @property

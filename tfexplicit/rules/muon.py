@@ -31,7 +31,7 @@ def orthogonalised(matrix: Any, steps: int, a: Any, b: Any, c: Any) -> Any:
     # Frobenius norm; the epsilon is not a hyperparameter in Keras either.
     x = x / (tf.cast(tf.norm(x), x.dtype) + tf.cast(1e-7, x.dtype))
     for _ in range(steps):
-        gram = tf.matmul(x, x, adjoint_b=True)
+        gram = tf.matmul(x, tf.linalg.adjoint(x))
         x = a * x + tf.matmul(b * gram + tf.matmul(c * gram, gram), x)
     return tf.linalg.adjoint(x) if tall else x
 

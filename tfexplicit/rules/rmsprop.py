@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
-from tfexplicit.moments import larger, squared
+from tfexplicit.moments import squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -24,12 +24,14 @@ def rmsprop_step(
     dtype = grad.dtype
     keep, take = tf.cast(rho, dtype), tf.cast(1 - rho, dtype)
     new = {"velocity": keep * slots["velocity"] + take * squared(grad)}
-    variance = new["velocity"]
+    epsilon = tf.cast(epsilon, dtype)
+    variance = new["velocity"] + epsilon
     if "average_gradient" in slots:
         average = new["average_gradient"] = keep * slots["average_gradient"] + take * grad
-        # Rounding can bring a variance below 0, of which Keras takes the root.
-        variance = larger(variance - squared(average), tf.zeros_like(variance))
-    subtract = tf.cast(learning_rate, dtype) * grad / tf.sqrt(variance + tf.cast(epsilon, dtype))
+        variance = new["velocity"] - squared(average) + epsilon
+        # Rounding can bring it below 0, of which Keras takes the root.
+        variance = tf.where(tf.math.real(variance) > 0, variance, epsilon)
+    subtract = tf.cast(learning_rate, dtype) * grad / tf.sqrt(variance)
     if "momentum" in slots:
         subtract = new["momentum"] = tf.cast(momentum, dtype) * slots["momentum"] + subtract
     return subtract, new
