@@ -128,9 +128,8 @@ def test_complex_muon_is_unitary() -> None:
     rng = np.random.default_rng(0)
     grad = (rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))).astype("complex64")
     start = np.zeros((3, 4), "complex64")
-    rule = tx.Muon(
-        1.0, weight_decay=0.0, rms_rate=None, ns_steps=20, muon_a=2.0, muon_b=-1.5, muon_c=0.5
-    )
+    exact = {"ns_steps": 20, "muon_a": 2.0, "muon_b": -1.5, "muon_c": 0.5}
+    rule = tx.Muon(1.0, weight_decay=0.0, rms_rate=None, **exact)
     step = -by_rule(rule, start, [grad])
     np.testing.assert_allclose(step @ step.conj().T, np.eye(3), atol=1e-4)
 

@@ -33,6 +33,8 @@ class Adadelta(Rule):
     and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Adadelta",
         slots={

@@ -31,6 +31,8 @@ class Adagrad(Rule):
     Slot `accumulator`: shape and dtype of the leaf, `initial_accumulator_value` at first.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm("Adagrad", slots={"accumulator": "_accumulators"})
 
     learning_rate: NonNegative = 0.001

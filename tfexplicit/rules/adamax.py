@@ -34,6 +34,8 @@ class Adamax(Rule):
     Slots `momentum`, `norm`: shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm("Adamax", slots={"momentum": "_m", "norm": "_u"})
 
     learning_rate: NonNegative = 0.001

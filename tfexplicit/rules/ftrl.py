@@ -70,6 +70,8 @@ class Ftrl(Rule):
     leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Ftrl", slots={"accumulator": "_accumulators", "linear": "_linears"}
     )

@@ -30,6 +30,8 @@ class Lion(Rule):
     weight decay that is as much larger. Slot `momentum`: shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Lion", slots={"momentum": "_momentums"}, in_tf_keras=False
     )

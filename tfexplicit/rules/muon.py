@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import tensorflow as tf
 
 from tfexplicit.arrays import shape_of
-from tfexplicit.hyperparameters import Fraction, NonNegative, Number
+from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -20,14 +20,13 @@ from tfexplicit.rules.adamw import decay_step
 _ADAM = frozenset(("adam_beta_1", "adam_beta_2", "adam_weight_decay", "epsilon", "adam_lr_ratio"))
 
 
-def orthogonalised(matrix: Any, steps: int, a: Any, b: Any, c: Any) -> Any:
+def orthogonalised(matrix: Any, steps: int, a: float, b: float, c: float) -> Any:
     """Nearly the orthogonal factor of a matrix, by Newton-Schulz iteration of degree 5.
 
     Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/
     """
     tall = matrix.shape[0] > matrix.shape[1]
     x = tf.linalg.adjoint(matrix) if tall else matrix
-    a, b, c = (tf.cast(number, x.dtype) for number in (a, b, c))
     # Frobenius norm; the epsilon is not a hyperparameter in Keras either.
     x = x / (tf.cast(tf.norm(x), x.dtype) + tf.cast(1e-7, x.dtype))
     for _ in range(steps):
@@ -37,7 +36,12 @@ def orthogonalised(matrix: Any, steps: int, a: Any, b: Any, c: Any) -> Any:
 
 
 def muon_step(
-    momentum: Any, grad: Any, decay: Any, nesterov: bool, steps: int, coefficients: Sequence[Any]
+    momentum: Any,
+    grad: Any,
+    decay: Any,
+    nesterov: bool,
+    steps: int,
+    coefficients: tuple[float, float, float],
 ) -> tuple[Any, Any]:
     """`(direction, new momentum)`, the direction being close to an orthogonal matrix."""
     momentum = momentum + (grad + momentum * tf.cast(decay - 1, grad.dtype))
@@ -72,9 +76,10 @@ class Muon(Rule):
     weight_decay: NonNegative = 0.004
     exclude_layers: Sequence[str] = ()
     exclude_embeddings: bool = True
-    muon_a: Number = 3.4445
-    muon_b: Number = -4.775
-    muon_c: Number = 2.0315
+    # One by one they are not to be adjusted: the iteration would diverge.
+    muon_a: float = 3.4445
+    muon_b: float = -4.775
+    muon_c: float = 2.0315
     adam_lr_ratio: NonNegative = 1.0
     momentum: Fraction = 0.95
     ns_steps: int = 5

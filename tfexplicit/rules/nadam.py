@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import tensorflow as tf
@@ -62,6 +62,8 @@ class Nadam(Rule):
 
     Slots `momentum`, `velocity`: shape and dtype of the leaf.
     """
+
+    rowwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.9

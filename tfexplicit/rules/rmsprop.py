@@ -45,6 +45,8 @@ class RMSprop(Rule):
     `average_gradient`: shape and dtype of the leaf.
     """
 
+    rowwise: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "RMSprop",
         slots={

@@ -9,11 +9,12 @@ import tensorflow as tf
 from tfexplicit.arguments import expect_state, is_state
 from tfexplicit.arrays import read
 from tfexplicit.composite import Composite, part_of
+from tfexplicit.plan import Place
 from tfexplicit.precision import widened
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.rules.schedule_free_adamw import ScheduleFreeAdamW, averaged
-from tfexplicit.state import AnyState, OptState, Place, located
+from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.tree import Leaf, parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.verbs.update import unknown_leaf
