@@ -25,16 +25,9 @@ def adam_step(
 
     Kingma and Ba 2014, https://arxiv.org/abs/1412.6980 ("epsilon hat" of section 2.1); with a slot
     `velocity_hat`, AMSGrad: Reddi et al. 2018, https://openreview.net/forum?id=ryQu7f-RZ.
-    The hyperparameters are float64 scalars; complex leaves use |grad|^2, and those of float16 and
-    bfloat16 are stepped in float32.
+    The hyperparameters are float64 scalars; complex leaves use |grad|^2.
     """
     dtype = grad.dtype
-    if dtype.size == 2:
-        # The usual beta_2 is 1 in bfloat16, and the squares of float16 underflow.
-        wide = {name: tf.cast(slot, tf.float32) for name, slot in slots.items()}
-        hyper = (learning_rate, beta_1, beta_2, epsilon)
-        subtract, new = adam_step(wide, tf.cast(grad, tf.float32), step, *hyper)
-        return tf.cast(subtract, dtype), {name: tf.cast(slot, dtype) for name, slot in new.items()}
     count = tf.cast(step, dtype)
     beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
     beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
