@@ -107,6 +107,9 @@ def train(spec: Any, through_tx: bool, in_function: bool) -> list[np.ndarray]:
     variable, other = tf.Variable([1.0, 2.0], name="a"), tf.Variable([0.0, 0.0], name="b")
     leaves = [variable, other]
     state = tx.setup(optimizer, leaves) if through_tx else None
+    if state is None and hasattr(optimizer, "build"):
+        # Some classes of Keras cannot be built inside a `tf.function`.
+        optimizer.build(leaves)
 
     def step(grad: Any) -> None:
         grads = [grad, 2.0 * grad]
@@ -126,10 +129,13 @@ def train(spec: Any, through_tx: bool, in_function: bool) -> list[np.ndarray]:
 def test_training_is_what_the_optimizer_itself_does(name: str, in_function: bool) -> None:
     make = ADOPTED[name] if name in ADOPTED else KNOWN[name][0]
     ours, theirs = train(make(), True, in_function), train(make(), False, in_function)
+    bound = 1e-6 if name in ROUNDED_IN_GRAPHS and not in_function else 0
     for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, b, rtol=bound, atol=0)
 
 
+# A graph multiplies by the inverse root where eager Keras divides by the root.
+ROUNDED_IN_GRAPHS = {"rmsprop", "adadelta", "adagrad", "tf_keras adagrad"}
 WITH_FORM = {form.class_name: form for rule in all_rules.values() if (form := keras_form(rule))}
 
 

@@ -137,4 +137,4 @@ class Muon(Rule):
 
     @classmethod
     def variants(cls) -> list[Rule]:
-        return [cls(), cls(nesterov=False, rms_rate=None), cls(exclude_layers=("kernel",))]
+        return [cls(), cls(nesterov=False, rms_rate=None)]

@@ -30,7 +30,7 @@ def rmsprop_step(
         average = new["average_gradient"] = keep * slots["average_gradient"] + take * grad
         variance = new["velocity"] - squared(average) + epsilon
         # Rounding can bring it below 0, of which Keras takes the root.
-        variance = tf.where(tf.math.real(variance) > 0, variance, epsilon)
+        variance = tf.where(tf.math.real(variance) <= 0, epsilon, variance)
     subtract = tf.cast(learning_rate, dtype) * grad / tf.sqrt(variance)
     if "momentum" in slots:
         subtract = new["momentum"] = tf.cast(momentum, dtype) * slots["momentum"] + subtract
