@@ -131,7 +131,7 @@ def test_training_is_what_the_optimizer_itself_does(name: str, in_function: bool
     ours, theirs = train(make(), True, in_function), train(make(), False, in_function)
     bound = 1e-6 if name in ROUNDED_IN_GRAPHS and not in_function else 0
     for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, rtol=bound, atol=0)
+        np.testing.assert_allclose(a, b, rtol=bound, atol=bound)
 
 
 # A graph multiplies by the inverse root where eager Keras divides by the root.
