@@ -96,34 +96,6 @@ def test_eval_params_of_what_keeps_no_average_is_refused() -> None:
         tx.eval_params(tx.Adam(), [leaf])
 
 
-COMPLEX_RULES = [
-    tx.Adam(0.1),
-    tx.Adam(0.1, amsgrad=True),
-    tx.Nadam(0.1),
-    tx.Adamax(0.1),
-    tx.RMSprop(0.1),
-    tx.RMSprop(0.1, centered=True),
-    tx.Adagrad(0.1),
-    tx.Adadelta(1.0),
-    tx.Lamb(0.1),
-    tx.Lion(0.1),
-    tx.Adafactor(0.1),
-    tx.ScheduleFreeAdamW(0.1),
-    tx.Ftrl(0.1),
-    tx.Ftrl(0.1, l1_regularization_strength=0.05),
-]
-
-
-@pytest.mark.parametrize("rule", COMPLEX_RULES, ids=repr)
-def test_a_complex_leaf_moves_against_its_gradient_whatever_the_phase(rule: tx.Rule) -> None:
-    """Turning start and gradients by a phase turns the result; along the real axis it is real."""
-    turn = np.complex64(np.exp(0.7j))
-    grads = [[1.0], [0.5], [-0.3]]
-    real = by_rule(rule, [1.0], grads)
-    turned = by_rule(rule, np.array([turn]), [np.array(grad) * turn for grad in grads])
-    np.testing.assert_allclose(turned, real * turn, rtol=1e-5)
-
-
 def test_complex_muon_is_unitary() -> None:
     rng = np.random.default_rng(0)
     grad = (rng.normal(size=(3, 4)) + 1j * rng.normal(size=(3, 4))).astype("complex64")
