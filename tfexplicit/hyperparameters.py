@@ -27,6 +27,10 @@ class Bounds:
         return above and number <= self.high
 
     def __str__(self) -> str:
+        if self.low_excluded and self.high < math.inf:
+            return f"above {self.low:g} and at most {self.high:g}"
+        if self.low == -math.inf and self.high < math.inf:
+            return f"at most {self.high:g}"
         if self.high < math.inf:
             return f"between {self.low:g} and {self.high:g}"
         return f"{'above' if self.low_excluded else 'at least'} {self.low:g}"
@@ -36,6 +40,7 @@ Number: TypeAlias = Annotated[Any, Bounds()]
 NonNegative: TypeAlias = Annotated[Any, Bounds(low=0.0)]
 Positive: TypeAlias = Annotated[Any, Bounds(low=0.0, low_excluded=True)]
 Fraction: TypeAlias = Annotated[Any, Bounds(low=0.0, high=1.0)]
+PositiveFraction: TypeAlias = Annotated[Any, Bounds(low=0.0, high=1.0, low_excluded=True)]
 
 
 def declared(rule_class: type) -> dict[str, Bounds]:
@@ -56,6 +61,11 @@ def _marked_fields(rule_class: type) -> dict[str, Bounds]:
 
 def is_number(value: object) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def is_zero(value: object) -> bool:
+    """True for the number 0; False for what may become another."""
+    return is_number(value) and float(value) == 0.0  # type: ignore[arg-type]
 
 
 def check(owner: str, name: str, value: Any, bounds: Bounds) -> None:

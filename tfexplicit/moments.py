@@ -26,6 +26,6 @@ def larger(a: Any, b: Any) -> Any:
 def root(value: Any) -> Any:
     """The square root of a second moment; at 0 its gradient is 0, where that of `sqrt` is NaN."""
     real = tf.math.real(value)
-    positive = real > 0
-    safe = tf.sqrt(tf.where(positive, real, tf.ones_like(real)))
-    return tf.cast(tf.where(positive, safe, tf.zeros_like(safe)), value.dtype)
+    is_zero = tf.equal(real, 0)
+    safe = tf.sqrt(tf.where(is_zero, tf.ones_like(real), real))
+    return tf.cast(tf.where(is_zero, tf.zeros_like(safe), safe), value.dtype)

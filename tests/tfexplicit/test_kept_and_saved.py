@@ -55,7 +55,7 @@ def test_a_state_kept_on_a_model_is_not_seen_as_a_part_of_it(
     model = make(2) if make is keras.layers.Dense else make()
     if callable(model):
         model(tf.ones([1, 3]))
-    spec = {"keras": keras.optimizers.Adam(0.1), "adopted": keras.optimizers.RMSprop(0.1)}
+    spec = {"keras": keras.optimizers.Adam(0.1), "adopted": keras.optimizers.Nadam(0.1)}
     before = listing(model)
     state = tx.setup(spec.get(rule, rule) if isinstance(rule, str) else rule, model)
     model.opt_state = state

@@ -98,7 +98,7 @@ MAKE = {
 }
 # The own update of an adopted optimizer: Keras 3.3 does not sum gradients over replicas in it.
 if tuple(map(int, keras.__version__.split(".")[:2])) > (3, 3):
-    MAKE["adopted"] = lambda: keras.optimizers.RMSprop(0.1)
+    MAKE["adopted"] = lambda: keras.optimizers.Nadam(0.1)
 out = {"clipped": (clipped_in_two_replicas(False), clipped_in_two_replicas(True))}
 for name, make in MAKE.items():
     for freeze in (False, True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import keras
@@ -22,27 +20,6 @@ RULES = {
     "chain": tx.Chain(tx.ClipByGlobalNorm(1.0), tx.ClipByNorm(0.5), tx.AdamW(0.1)),
     "late global norm": tx.Chain(tx.SGD(1.0, momentum=0.5), tx.ClipByGlobalNorm(0.5)),
 }
-GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
-GOLDEN_RULES = {
-    "Descent": tx.SGD(0.1),
-    "Momentum": tx.SGD(0.01, momentum=0.9),
-    "Nesterov": tx.SGD(0.001, momentum=0.9, nesterov=True),
-    "Adam": tx.Adam(0.001, epsilon=1e-8),
-    "AdamW_l0.1_couple=True": tx.AdamW(0.001, weight_decay=0.1, epsilon=1e-8),
-}
-
-
-@pytest.mark.parametrize("name", GOLDEN_RULES)
-def test_rules_follow_the_golden_trajectories(name: str) -> None:
-    entry = GOLDEN[name]
-    x: Any = tf.constant(entry["x0"], tf.float64)
-    state: Any = tx.setup(GOLDEN_RULES[name], x)
-    for grad, expected in zip(entry["grads"], entry["traj"], strict=True):
-        state, x = tx.updated(state, x, tf.constant(grad, tf.float64))
-        # The golden Adam puts epsilon after the bias correction, Keras before it; and Keras rounds
-        # momentum to float32.
-        bound = {"Descent": 1e-14, "Momentum": 3e-8, "Nesterov": 3e-8}.get(name, 1e-6)
-        np.testing.assert_allclose(x, expected, rtol=bound)
 
 
 def run(rule: tx.Rule, how: str, steps: int = 5) -> list[np.ndarray]:
@@ -222,7 +199,7 @@ def test_an_in_place_step_makes_no_variables_and_slots_have_the_size_of_their_le
     assert made == []
 
 
-def test_dtypes_of_parameters_and_slots_are_kept() -> None:
+def test_leaves_keep_their_dtype_and_slots_have_it_too_but_for_half_precision() -> None:
     model = [tf.Variable(tf.ones(2, dtype)) for dtype in ("float16", "bfloat16", "float64")]
     model.append(tf.Variable(tf.ones(2, tf.complex64)))
     state = tx.setup(tx.Adam(0.01), model)
@@ -230,7 +207,8 @@ def test_dtypes_of_parameters_and_slots_are_kept() -> None:
     _, values = tx.updated(state, model, [tf.ones(2, leaf.dtype) for leaf in model])
     for path, leaf, value in zip(state.paths, model, values, strict=True):
         assert value.dtype == leaf.dtype
-        assert {slot.dtype for slot in state[path].slots.values()} == {leaf.dtype}
+        kept = tf.float32 if leaf.dtype in (tf.float16, tf.bfloat16) else leaf.dtype
+        assert {slot.dtype for slot in state[path].slots.values()} == {kept}
 
 
 def test_autograph_converts_the_users_loss_and_not_ours() -> None:

@@ -9,13 +9,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import dtype_name, raw
+from tfexplicit.arrays import dtype_name
 from tfexplicit.chain import Chain
-from tfexplicit.hyperparameters import is_number
+from tfexplicit.creation import value_at_start
+from tfexplicit.hyperparameters import declared, is_number
 from tfexplicit.keras_optimizers.building import build, index_of
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
-from tfexplicit.keras_optimizers.recognise import is_keras_own_class, is_legacy
+from tfexplicit.keras_optimizers.recognise import is_keras_3, is_keras_own_class, is_legacy
 from tfexplicit.replicas import in_replicas
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
@@ -39,12 +40,15 @@ def rule_of(optimizer: Any) -> Rule | None:
     rule_class, form = found
     if any(getattr(optimizer, name, value) != value for name, value in form.requires.items()):
         return None
+    if not (form.in_tf_keras or is_keras_3(optimizer)):
+        return None
     arguments = {
         field.name: getattr(optimizer, field.name)
         for field in fields(rule_class)
         if field.init and field.name != "learning_rate"
     }
-    if not all(is_number(value) or isinstance(value, bool) for value in arguments.values()):
+    numeric = declared(rule_class).keys() & arguments.keys()
+    if not all(is_number(arguments[name]) for name in numeric):
         return None
     rule: Rule = rule_class(learning_rate=LearningRateOf(optimizer), **arguments)
     clips = _clips(optimizer)
@@ -119,7 +123,7 @@ class Known:
         form = self._form
         return {
             name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
-            for name in self.rule.begin(leaf.path, raw(leaf.value), leaf.value)
+            for name in self.rule.begin(leaf.path, value_at_start(leaf.value), leaf.value)
         }
 
     @property

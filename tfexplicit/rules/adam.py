@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.moments import larger, moving_average, root, squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -24,39 +25,20 @@ def adam_step(
 
     Kingma and Ba 2014, https://arxiv.org/abs/1412.6980 ("epsilon hat" of section 2.1); with a slot
     `velocity_hat`, AMSGrad: Reddi et al. 2018, https://openreview.net/forum?id=ryQu7f-RZ.
-    The hyperparameters are float64 scalars; complex leaves use |grad|^2, and those of float16 and
-    bfloat16 are stepped in float32.
+    The hyperparameters are float64 scalars; complex leaves use |grad|^2.
     """
     dtype = grad.dtype
-    if dtype.size == 2:
-        # The usual beta_2 is 1 in bfloat16, and the squares of float16 underflow.
-        wide = {name: tf.cast(slot, tf.float32) for name, slot in slots.items()}
-        hyper = (learning_rate, beta_1, beta_2, epsilon)
-        subtract, new = adam_step(wide, tf.cast(grad, tf.float32), step, *hyper)
-        return tf.cast(subtract, dtype), {name: tf.cast(slot, dtype) for name, slot in new.items()}
     count = tf.cast(step, dtype)
     beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
     beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
     alpha = tf.cast(learning_rate, dtype) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
-    momentum, velocity = slots["momentum"], slots["velocity"]
-    momentum = momentum + (grad - momentum) * tf.cast(1 - beta_1, dtype)
-    velocity = velocity + (_squared(grad) - velocity) * tf.cast(1 - beta_2, dtype)
+    momentum = moving_average(slots["momentum"], grad, beta_1)
+    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
     new = {"momentum": momentum, "velocity": velocity}
     if "velocity_hat" in slots:
-        new["velocity_hat"] = velocity = _maximum(slots["velocity_hat"], velocity)
-    return momentum * alpha / (tf.sqrt(velocity) + tf.cast(epsilon, dtype)), new
-
-
-def _squared(grad: Any) -> Any:
-    return grad * tf.math.conj(grad) if grad.dtype.is_complex else tf.square(grad)
-
-
-def _maximum(a: Any, b: Any) -> Any:
-    """The second moments of complex leaves are real numbers in a complex array."""
-    if a.dtype.is_complex:
-        return tf.where(tf.math.real(a) > tf.math.real(b), a, b)
-    return tf.maximum(a, b)
+        new["velocity_hat"] = velocity = larger(slots["velocity_hat"], velocity)
+    return momentum * alpha / (root(velocity) + tf.cast(epsilon, dtype)), new
 
 
 @dataclass(frozen=True, eq=False, repr=False)

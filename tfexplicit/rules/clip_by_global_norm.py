@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Positive
+from tfexplicit.moments import root
 from tfexplicit.rule import Rule, Slots
 
 
@@ -17,7 +18,7 @@ def global_norm(grads: Sequence[Any]) -> Any:
     https://arxiv.org/abs/1211.5063"""
     squares = [tf.reduce_sum(tf.square(_magnitudes(grad))) for grad in grads]
     widest = max((square.dtype for square in squares), key=lambda dtype: dtype.size)
-    return tf.sqrt(tf.reduce_sum(tf.stack([tf.cast(square, widest) for square in squares])))
+    return root(tf.reduce_sum(tf.stack([tf.cast(square, widest) for square in squares])))
 
 
 def _magnitudes(grad: Any) -> Any:
@@ -45,7 +46,9 @@ class ClipByGlobalNorm(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         limit = tf.cast(self.clipnorm, self.norm.dtype)
-        scale = limit * tf.minimum(1.0 / self.norm, 1.0 / limit)
+        # Of zero there is nothing to clip, and no inverse to take the gradient of.
+        norm = tf.where(tf.equal(self.norm, 0), limit, self.norm)
+        scale = limit * tf.minimum(1.0 / norm, 1.0 / limit)
         # Adds zero to a finite scale and makes any other NaN.
         scale = scale + (self.norm - self.norm)
         return grad * tf.cast(scale, grad.dtype), slots

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.hyperparameters import Fraction, NonNegative, is_number
+from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.rule import Rule, Slots
 
@@ -41,17 +41,13 @@ class SGD(Rule):
     momentum: Fraction = 0.0
     nesterov: bool = False
 
-    @property
-    def _has_momentum(self) -> bool:
-        return not is_number(self.momentum) or float(self.momentum) != 0.0
-
     def hyperparameters(self) -> dict[str, Any]:
         # Without the slot a momentum set later would do nothing, so there is none to set.
         named = super().hyperparameters()
-        return named if self._has_momentum else {"learning_rate": named["learning_rate"]}
+        return {"learning_rate": named["learning_rate"]} if is_zero(self.momentum) else named
 
     def init(self, leaf: Any) -> Slots:
-        return {"momentum": tf.zeros_like(leaf)} if self._has_momentum else {}
+        return {} if is_zero(self.momentum) else {"momentum": tf.zeros_like(leaf)}
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         learning_rate = tf.cast(self.learning_rate, leaf.dtype)

@@ -116,7 +116,7 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
         places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:
-            raise _unknown(state, prefix, leaf)
+            raise unknown_leaf(state, prefix, leaf)
         _check_shape(state, leaf, place)
     return [place for place in places if place is not None]
 
@@ -131,7 +131,7 @@ def _check_shape(state: OptState, leaf: Leaf, place: Place) -> None:
         )
 
 
-def _unknown(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
+def unknown_leaf(state: OptState, prefix: str, leaf: Leaf) -> ValueError:
     path = join(prefix, leaf.path)
     if path in state.paths:
         reason = f"{path!r} is another variable than the one that the state was set up on."

@@ -1,0 +1,57 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import Fraction, NonNegative
+from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.moments import squared
+from tfexplicit.rule import Rule, Slots
+
+
+def adadelta_step(slots: Slots, grad: Any, rho: Any, epsilon: Any) -> tuple[Any, Slots]:
+    """`(step before the learning rate, new slots)`: Zeiler 2012, https://arxiv.org/abs/1212.5701"""
+    dtype = grad.dtype
+    keep, take = tf.cast(rho, dtype), tf.cast(1 - rho, dtype)
+    epsilon = tf.cast(epsilon, dtype)
+    grads, deltas = slots["accumulated_grad"], slots["accumulated_delta_var"]
+    grads = keep * grads + take * squared(grad)
+    delta = tf.sqrt(deltas + epsilon) * grad / tf.sqrt(grads + epsilon)
+    deltas = keep * deltas + take * squared(delta)
+    return delta, {"accumulated_grad": grads, "accumulated_delta_var": deltas}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Adadelta(Rule):
+    """Arguments, defaults and numerics of `keras.optimizers.Adadelta`.
+
+    The paper has a learning rate of 1. Slots `accumulated_grad`, `accumulated_delta_var`: shape
+    and dtype of the leaf.
+    """
+
+    rowwise: ClassVar[bool] = True
+
+    keras: ClassVar[KerasForm] = KerasForm(
+        "Adadelta",
+        slots={
+            "accumulated_grad": "_accumulated_grads",
+            "accumulated_delta_var": "_accumulated_delta_vars",
+        },
+        in_tf_keras=False,
+    )
+
+    learning_rate: NonNegative = 0.001
+    rho: Fraction = 0.95
+    epsilon: NonNegative = 1e-7
+
+    def init(self, leaf: Any) -> Slots:
+        names = ("accumulated_grad", "accumulated_delta_var")
+        return {name: tf.zeros_like(leaf) for name in names}
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        delta, slots = adadelta_step(slots, grad, self.rho, self.epsilon)
+        return tf.cast(self.learning_rate, leaf.dtype) * delta, slots

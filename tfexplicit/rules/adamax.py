@@ -1,0 +1,52 @@
+"""Adamax: Adam with the infinity norm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from tfexplicit.hyperparameters import Fraction, NonNegative
+from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.moments import larger, moving_average
+from tfexplicit.rule import Rule, Slots
+
+
+def adamax_step(
+    slots: Slots, grad: Any, step: Any, learning_rate: Any, beta_1: Any, beta_2: Any, epsilon: Any
+) -> tuple[Any, Slots]:
+    """`(step to subtract, new slots)`: Kingma and Ba 2014, section 7.1,
+    https://arxiv.org/abs/1412.6980"""
+    dtype = grad.dtype
+    correction = 1 - tf.pow(tf.cast(beta_1, dtype), tf.cast(step, dtype))
+    momentum = moving_average(slots["momentum"], grad, beta_1)
+    norm = larger(tf.cast(beta_2, dtype) * slots["norm"], tf.cast(tf.abs(grad), dtype))
+    scaled = tf.cast(learning_rate, dtype) * momentum
+    subtract = scaled / (correction * (norm + tf.cast(epsilon, dtype)))
+    return subtract, {"momentum": momentum, "norm": norm}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Adamax(Rule):
+    """Arguments, defaults and numerics of `keras.optimizers.Adamax`.
+
+    Slots `momentum`, `norm`: shape and dtype of the leaf.
+    """
+
+    rowwise: ClassVar[bool] = True
+
+    keras: ClassVar[KerasForm] = KerasForm("Adamax", slots={"momentum": "_m", "norm": "_u"})
+
+    learning_rate: NonNegative = 0.001
+    beta_1: Fraction = 0.9
+    beta_2: Fraction = 0.999
+    epsilon: NonNegative = 1e-7
+
+    def init(self, leaf: Any) -> Slots:
+        return {"momentum": tf.zeros_like(leaf), "norm": tf.zeros_like(leaf)}
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        return adamax_step(
+            slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
+        )
