@@ -31,6 +31,7 @@ from tfexplicit.rules.clip_by_norm import ClipByNorm as ClipByNorm
 from tfexplicit.rules.clip_by_value import ClipByValue as ClipByValue
 from tfexplicit.rules.cocob import COCOB as COCOB
 from tfexplicit.rules.conditional_gradient import ConditionalGradient as ConditionalGradient
+from tfexplicit.rules.decayed_first import DecayedFirst as DecayedFirst
 from tfexplicit.rules.decoupled_weight_decay import DecoupledWeightDecay as DecoupledWeightDecay
 from tfexplicit.rules.ema import EMA as EMA
 from tfexplicit.rules.ftrl import Ftrl as Ftrl
@@ -68,6 +69,7 @@ from tfexplicit.verbs.ema_params import ema_params as ema_params
 from tfexplicit.verbs.eval_params import eval_params as eval_params
 from tfexplicit.verbs.freeze import freeze as freeze
 from tfexplicit.verbs.freeze import thaw as thaw
+from tfexplicit.verbs.from_keras import from_keras as from_keras
 from tfexplicit.verbs.functional_call import functional_call as functional_call
 from tfexplicit.verbs.minimize import minimize as minimize
 from tfexplicit.verbs.params import params as params

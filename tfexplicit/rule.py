@@ -101,6 +101,10 @@ class Rule:
     # False for a rule whose formula is about real numbers; complex leaves are refused.
     takes_complex: ClassVar[bool] = True
 
+    # True for a rule whose step depends on the value of the leaf: it matters to it whether the leaf
+    # has decayed before.
+    looks_at_leaf: ClassVar[bool] = False
+
     # True for a rule that wraps a chain and cannot be part of one.
     wraps_whole_rule: ClassVar[bool] = False
 

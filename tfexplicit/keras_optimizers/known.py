@@ -51,7 +51,7 @@ def rule_of(optimizer: Any) -> Rule | None:
     if not all(is_number(arguments[name]) for name in numeric):
         return None
     rule: Rule = rule_class(learning_rate=LearningRateOf(optimizer), **arguments)
-    clips = _clips(optimizer)
+    clips = clips_of(optimizer)
     return Chain(*clips, rule) if clips else rule
 
 
@@ -73,7 +73,7 @@ def _form_of(optimizer: Any) -> tuple[Any, KerasForm] | None:
     return _forms().get(found[1].with_weight_decay)
 
 
-def _clips(optimizer: Any) -> list[Rule]:
+def clips_of(optimizer: Any) -> list[Rule]:
     """Keras looks at these in this order and uses the first; 0 is no clipping."""
     from tfexplicit.rules import all_rules
 

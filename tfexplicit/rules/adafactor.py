@@ -49,6 +49,8 @@ class Adafactor(Rule):
     than two axes `velocity`, with its shape. Their dtype is that of the leaf.
     """
 
+    looks_at_leaf: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Adafactor",
         slots={"row": "_r", "column": "_c", "velocity": "_v"},

@@ -72,6 +72,8 @@ class Ftrl(Rule):
 
     rowwise: ClassVar[bool] = True
 
+    looks_at_leaf: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Ftrl", slots={"accumulator": "_accumulators", "linear": "_linears"}
     )

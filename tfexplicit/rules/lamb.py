@@ -43,6 +43,8 @@ class Lamb(Rule):
     Slots `momentum`, `velocity`: shape and dtype of the leaf.
     """
 
+    looks_at_leaf: ClassVar[bool] = True
+
     keras: ClassVar[KerasForm] = KerasForm(
         "Lamb", slots={"momentum": "_momentums", "velocity": "_velocities"}
     )
