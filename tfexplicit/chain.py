@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -16,7 +16,8 @@ class Chain(Composite):
     name it was given: `Chain(clip=ClipByNorm(1.0), main=Adam(1e-3))`.
 
     Raises:
-        TypeError: a part is not a rule.
+        TypeError: a part is not a rule, or is one that must wrap the chain, such as
+            `MixedPrecision`.
     """
 
     def __init__(self, *rules: Rule, **named: Rule) -> None:
@@ -24,6 +25,7 @@ class Chain(Composite):
             expect_rule("Chain", f"argument {position + 1}", rule)
         for name, rule in named.items():
             expect_rule("Chain", f"`{name}`", rule)
+        _refuse_what_wraps_a_chain([*rules, *named.values()])
         own = dict(zip(names_of(rules), rules, strict=True))
         taken = own.keys() & named.keys()
         if taken:
@@ -65,3 +67,15 @@ class Chain(Composite):
                 for (name, part), default in zip(self.parts.items(), given, strict=True)
             )
         )
+
+
+def _refuse_what_wraps_a_chain(rules: Iterable[Rule]) -> None:
+    for rule in rules:
+        if rule.wraps_whole_rule:
+            name = type(rule).__name__
+            raise TypeError(
+                f"Chain: {name} must wrap the whole chain, not be part of it, so that all "
+                f"rules work on its copy of the leaf. Write tx.{name}(tx.Chain(...))."
+            )
+        if isinstance(rule, Composite):
+            _refuse_what_wraps_a_chain(rule.parts.values())

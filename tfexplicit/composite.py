@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tfexplicit.constructor_arguments import refuse_to_set
 from tfexplicit.hyperparameters import Bounds
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -18,8 +19,19 @@ class Composite(Rule):
 
     parts: dict[str, Rule]
 
+    @property
+    def structure(self) -> Any:
+        """What decides what it computes beside its parts; equal for rules that differ in those."""
+        return ()
+
     def __init__(self, parts: Mapping[str, Rule]) -> None:
         object.__setattr__(self, "parts", dict(parts))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        refuse_to_set(self, name, value)
+
+    def arguments(self) -> dict[str, Any]:
+        return dict(self.parts)
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         return joined({name: part.begin(path, leaf, target) for name, part in self.parts.items()})
@@ -82,5 +94,11 @@ def inside(part: str, at: LeafStep) -> LeafStep:
 
 
 def outside(at: LeafStep, result: LeafStep) -> LeafStep:
-    """What a part made of the step, as the whole sees it."""
-    return replace(result, hyper=at.hyper, slots=at.slots)
+    """What a part made of the step, as the whole sees it; and its learning rate, if it has one."""
+    learning_rate = result.hyper.get("learning_rate", result.learning_rate)
+    return replace(result, hyper=at.hyper, slots=at.slots, learning_rate=learning_rate)
+
+
+def means(full: str, name: str) -> bool:
+    """True if `name` is the whole name or its end, as `learning_rate` of `adam/learning_rate`."""
+    return full == name or full.endswith(f"/{name}")

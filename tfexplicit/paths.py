@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
 def join(path: str, name: str) -> str:
@@ -30,6 +33,21 @@ def _compiled(glob: str) -> re.Pattern[str]:
     # `**/bias` also means a `bias` at the top.
     body = body.replace(".*/", "(?:.*/)?")
     return re.compile(f"{body}(?:/.*)?$")
+
+
+def first_match(owner: str, path: str, by_glob: Mapping[str, Value]) -> Value:
+    """What stands at the first glob that matches.
+
+    Raises:
+        ValueError: none does.
+    """
+    for glob, value in by_glob.items():
+        if matches(path, glob):
+            return value
+    raise ValueError(
+        f"{owner}: no rule for {path!r}; the globs are {', '.join(map(repr, by_glob))}. "
+        'Add a last entry "**" for all other leaves.'
+    )
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

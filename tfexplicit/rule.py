@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
+from tfexplicit.constructor_arguments import check_names, explain_setting
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
 from tfexplicit.precision import widened
 
@@ -40,6 +41,8 @@ class LeafStep:
     distinct: Any = None
     # The leaf after the step, where `leaf - grad` would not round to it.
     becomes: Any = None
+    # Of the last rule before this one that has a learning rate, a float64 scalar.
+    learning_rate: Any = None
 
     @property
     def moved(self) -> Any:
@@ -93,6 +96,18 @@ class Rule:
     # True if a row of a leaf is stepped from that row of the gradient and the slots alone, so that
     # `setup(..., sparse="lazy")` may step some rows and leave the others.
     rowwise: ClassVar[bool] = False
+    # False for a rule that changes the gradient and leaves it to others to move the leaf.
+    moves: ClassVar[bool] = True
+    # False for a rule whose formula is about real numbers; complex leaves are refused.
+    takes_complex: ClassVar[bool] = True
+
+    # True for a rule that wraps a chain and cannot be part of one.
+    wraps_whole_rule: ClassVar[bool] = False
+
+    def __new__(cls: type[AnyRule], *args: Any, **kwargs: Any) -> AnyRule:
+        check_names(cls, kwargs)
+        explain_setting(cls)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
@@ -139,6 +154,10 @@ class Rule:
         """Name to number, or to the variable, schedule or function that is followed."""
         return {name: getattr(self, name) for name in declared(type(self))}
 
+    def arguments(self) -> dict[str, Any]:
+        """What to call the class with to get this rule again."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
+
     def bounds(self) -> dict[str, Bounds]:
         return dict(declared(type(self)))
 
@@ -148,6 +167,11 @@ class Rule:
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         """`init`, for a rule that treats leaves differently."""
+        if leaf.dtype.is_complex and not self.takes_complex:
+            raise TypeError(
+                f"{type(self).__name__} steps real leaves only, but {path} is {leaf.dtype.name}. "
+                "Train its real and imaginary parts as two leaves, or use another rule."
+            )
         return self.init(widened(leaf))
 
     def shared(self) -> Slots:
@@ -201,7 +225,7 @@ def _differs(value: Any, default: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    if is_number(value) or isinstance(value, bool | str | Rule):
+    if value is None or is_number(value) or isinstance(value, bool | str | Rule):
         return repr(value)
     if hasattr(value, "get_config"):
         return f"<{type(value).__name__}>"

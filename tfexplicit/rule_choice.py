@@ -44,16 +44,7 @@ def _is_config(spec: Any) -> bool:
 
 
 def _by_glob(rules: Mapping[str, Rule]) -> Choose:
-    def choose(leaf: Leaf) -> Rule:
-        for glob, rule in rules.items():
-            if paths.matches(leaf.path, glob):
-                return rule
-        raise ValueError(
-            f"setup: no rule for {leaf.path!r}; the globs are {', '.join(map(repr, rules))}. "
-            'Add a last entry "**" for all other leaves.'
-        )
-
-    return choose
+    return lambda leaf: paths.first_match("setup", leaf.path, rules)
 
 
 def _by_function(function: Callable[[str, Any], Any]) -> Choose:

@@ -110,8 +110,12 @@ def differs_in_numbers_only(old: Rule, new: Rule) -> bool:
     if type(old) is not type(new):
         return False
     if isinstance(old, Composite) and isinstance(new, Composite):
-        return old.parts.keys() == new.parts.keys() and all(
-            differs_in_numbers_only(part, new.parts[name]) for name, part in old.parts.items()
+        return (
+            old.parts.keys() == new.parts.keys()
+            and old.structure == new.structure
+            and all(
+                differs_in_numbers_only(part, new.parts[name]) for name, part in old.parts.items()
+            )
         )
     sources = new.hyperparameters()
     if sources.keys() != old.hyperparameters().keys() or any(map(is_followed, sources.values())):

@@ -12,6 +12,7 @@ from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
+from tfexplicit.hyper_values import HyperValues
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.plan import Place, Plan
 from tfexplicit.rule import Rule, Slots
@@ -65,6 +66,11 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def paths(self) -> list[str]:
         """The leaves, by path."""
         return list(self._by_path)
+
+    @property
+    def hyper(self) -> HyperValues:
+        """The hyperparameters on which all leaves agree, by name: float64 scalars."""
+        return HyperValues(self, "")
 
     def __getitem__(self, key: str | int) -> Subtree:
         return Subtree(self, "")[key]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tfexplicit import paths
+from tfexplicit.hyper_values import HyperValues
 from tfexplicit.rule import Slots
 from tfexplicit.show import describe
 from tfexplicit.unbuilt import catch_up, note_on_unbuilt
@@ -55,6 +56,11 @@ class Subtree:
                 f"opt_state[{self.paths[0]!r}].slots"
             )
         return self.state.slots_at(place)
+
+    @property
+    def hyper(self) -> HyperValues:
+        """The hyperparameters of this part, by name: float64 scalars."""
+        return HyperValues(self.state, self.path)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.paths)

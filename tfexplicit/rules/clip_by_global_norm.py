@@ -36,6 +36,8 @@ class ClipByGlobalNorm(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
+
     clipnorm: Positive
     norm: Any = field(default=None, init=False)
 

@@ -29,6 +29,8 @@ class ClipByNorm(Rule):
     """L2 norm of each leaf's gradient to at most `clipnorm`, as Keras' `clipnorm`."""
 
     rowwise: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
+
     clipnorm: Positive
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:

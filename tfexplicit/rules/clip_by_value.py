@@ -19,6 +19,8 @@ class ClipByValue(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
+
     clipvalue: Positive
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:

@@ -11,6 +11,7 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import is_variable, read
+from tfexplicit.composite import means
 from tfexplicit.group import Group
 from tfexplicit.hyperparameters import as_float64, check, is_number
 from tfexplicit.rule import Rule
@@ -90,7 +91,7 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
     concerned = [group for group in state.groups if any(_mask(group, prefix))]
     for name, value in hyper.items():
         known = [full for group in concerned for full in _names(state, group, prefix)]
-        if not any(_means(full, name) for full in known):
+        if not any(means(full, name) for full in known):
             short = dict.fromkeys(full.rsplit("/", 1)[-1] for full in known)
             raise ValueError(
                 f"{verb}: no rule here has a hyperparameter {name!r}. "
@@ -103,7 +104,7 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
             )
         for group in concerned:
             for full, bounds in group.rule.bounds().items():
-                if _means(full, name):
+                if means(full, name):
                     check(repr(group.rule), name, value, bounds)
 
 
@@ -121,10 +122,6 @@ def _names(state: OptState, group: Group, prefix: str) -> list[str]:
     return [*(name for name in group.hyper if name in effective), *own]
 
 
-def _means(full: str, name: str) -> bool:
-    return full == name or full.endswith(f"/{name}")
-
-
 def _mask(group: Group, prefix: str) -> list[bool]:
     return [paths.is_under(path, prefix) for path in group.paths]
 
@@ -139,7 +136,7 @@ def _in_group(
         if _went_to_the_optimizer(state, group, prefix, name, value, writer):
             value = as_float64(float("nan"))
         for full in vectors:
-            if _means(full, name) and any(mask):
+            if means(full, name) and any(mask):
                 new = tf.where(tf.constant(mask), value, read(vectors[full]))
                 vectors[full] = writer.put(vectors[full], new)
     return replace(group, hyper=vectors)
@@ -152,7 +149,7 @@ def _went_to_the_optimizer(
     owner = state.plan.taken_over
     if owner is None or owner.rule is not group.rule or not writer.in_place:
         return False
-    if not _means("learning_rate", name):
+    if not means("learning_rate", name):
         if owner.counts_itself:
             raise ValueError(
                 f"adjust: the Keras {type(owner.optimizer).__name__} is stepped by its own update, "

@@ -11,12 +11,13 @@ from tfexplicit.rebuild import has_replaced_leaves
 from tfexplicit.state import AnyState
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
+from tfexplicit.verbs.scale_loss import scale_loss
 from tfexplicit.verbs.update import update
 from tfexplicit.verbs.value_and_grad import differentiated
 
 
 def minimize(loss_fn: Callable[..., Any], opt_state: AnyState, model: Any) -> Any:
-    """One step downhill; the loss before it.
+    """One step downhill; the loss before it. A `LossScale` in the state scales it on the way.
 
     Args:
         loss_fn: called as `loss_fn(model)`, or as `loss_fn()` if it takes no argument.
@@ -24,8 +25,13 @@ def minimize(loss_fn: Callable[..., Any], opt_state: AnyState, model: Any) -> An
         model: variables only, since nothing but the loss is returned.
     """
     _check(opt_state, model)
-    loss_of = loss_fn if _takes_model(loss_fn) else lambda model: loss_fn()
-    loss, grads = differentiated(loss_of, False, model, (), {})
+    takes_model = _takes_model(loss_fn)
+
+    def scaled(model: Any) -> tuple[Any, Any]:
+        loss = loss_fn(model) if takes_model else loss_fn()
+        return scale_loss(opt_state, loss), loss
+
+    (_, loss), grads = differentiated(scaled, True, model, (), {})
     update(opt_state, model, grads)
     return loss
 

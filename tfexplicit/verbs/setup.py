@@ -73,6 +73,23 @@ def setup(
             "to step. Leaves are trainable variables and arrays of float or complex dtype. A "
             "module that makes its variables when it is first called has them after that call.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
+    for message in _without_effect(state):
+        warnings.warn(message, UserWarning, stacklevel=3)
     return state
+
+
+def _without_effect(state: OptState) -> list[str]:
+    """About a glob or a `where` that matches no leaf: most often a slip of the pen."""
+    messages = []
+    for group in state.groups:
+        leaves = zip(group.paths, group.targets, strict=True)
+        effective = set[str]().union(*(group.rule.governing(*leaf) for leaf in leaves))
+        idle = [name for name in group.hyper if name not in effective]
+        if idle:
+            messages.append(
+                f"setup: {', '.join(idle)} of {group.rule!r} concerns no leaf. The leaves are "
+                f"{', '.join(group.paths[:8])}{', ...' if len(group.paths) > 8 else ''}."
+            )
+    return messages

@@ -15,6 +15,7 @@ from tfexplicit.rebuild import has_replaced_leaves
 from tfexplicit.state import AnyState
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
+from tfexplicit.verbs.scale_loss import scale_loss
 from tfexplicit.verbs.update import update
 from tfexplicit.verbs.value_and_grad import differentiated
 
@@ -59,6 +60,8 @@ def train(
     jit_compile: bool = False,
 ) -> TrainLog:
     """Step once for every batch of `data`, in a compiled function, and show a progress bar.
+
+    A `LossScale` in the state scales the loss on the way.
 
     Args:
         loss_fn: called as `loss_fn(model, *batch)` for a batch that is a tuple, else as
@@ -135,9 +138,14 @@ def _batches(data: Iterable[Any], epochs: int) -> Iterator[tuple[int, int, tuple
 
 
 def _step_with(loss_fn: Callable[..., Any], model: Any, opt_state: AnyState) -> Callable[..., Any]:
+    with_metrics = _with_metrics(loss_fn)
+
+    def scaled(*args: Any) -> tuple[Any, Any]:
+        loss, metrics = with_metrics(*args)
+        return scale_loss(opt_state, loss), (loss, metrics)
+
     def step(*batch: Any) -> tuple[Any, Any]:
-        value, grads = differentiated(_with_metrics(loss_fn), True, model, batch, {})
-        loss, aux = value
+        (_, (loss, aux)), grads = differentiated(scaled, True, model, batch, {})
 
         def apply() -> Any:
             update(opt_state, model, grads)

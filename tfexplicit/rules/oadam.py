@@ -1,0 +1,63 @@
+"""Optimistic Adam."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import tensorflow as tf
+
+from tfexplicit.bias_correction import bias_correction
+from tfexplicit.hyperparameters import Fraction, NonNegative
+from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.rule import Rule, Slots
+
+
+def oadam_step(
+    slots: Slots, grad: Any, step: Any, learning_rate: Any, beta_1: Any, beta_2: Any, epsilon: Any
+) -> tuple[Any, Slots]:
+    """`(step to subtract, new slots)`: twice the step of Adam, less that of the time before.
+
+    Daskalakis et al. 2017, algorithm 1, https://arxiv.org/abs/1711.00141; epsilon is added after
+    the bias correction. Complex leaves use |grad|^2.
+    """
+    dtype = grad.dtype
+    momentum = moving_average(slots["momentum"], grad, beta_1)
+    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
+    forecast = momentum / tf.cast(bias_correction(beta_1, step), dtype)
+    spread = root(velocity / tf.cast(bias_correction(beta_2, step), dtype))
+    adam = tf.cast(learning_rate, dtype) * forecast / (spread + tf.cast(epsilon, dtype))
+    return 2 * adam - slots["last_step"], {
+        "momentum": momentum,
+        "velocity": velocity,
+        "last_step": adam,
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OAdam(Rule):
+    """`OAdam` of Optimisers.jl, for games such as the training of a GAN.
+
+    Slots `momentum`, `velocity`, `last_step`: shape and dtype of the leaf.
+    """
+
+    rowwise: ClassVar[bool] = True
+
+    learning_rate: NonNegative = 0.001
+    beta_1: Fraction = 0.5
+    beta_2: Fraction = 0.9
+    epsilon: NonNegative = 1e-8
+
+    def init(self, leaf: Any) -> Slots:
+        return {name: tf.zeros_like(leaf) for name in ("momentum", "velocity", "last_step")}
+
+    def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
+        return oadam_step(
+            slots,
+            grad,
+            step,
+            self.learning_rate,
+            self.beta_1,
+            self.beta_2,
+            self.epsilon,
+        )
