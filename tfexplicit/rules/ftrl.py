@@ -46,7 +46,10 @@ def _raised(value: Any, power: Any) -> Any:
     """A power of a sum of squares; at 0 its gradient is 0, where that of `pow` is NaN."""
     real = tf.math.real(value)
     positive = real > 0
-    raised = tf.pow(tf.where(positive, real, tf.ones_like(real)), tf.cast(power, real.dtype))
+    safe = tf.where(positive, real, tf.ones_like(real))
+    # The usual power; the differences of large sums show how exact it is.
+    is_root = tf.equal(power, 0.5)
+    raised = tf.where(is_root, tf.sqrt(safe), tf.pow(safe, tf.cast(power, real.dtype)))
     # 0 to the power of 0 is 1.
     at_zero = tf.where(tf.equal(power, 0), tf.ones_like(raised), tf.zeros_like(raised))
     return tf.cast(tf.where(positive, raised, at_zero), value.dtype)
