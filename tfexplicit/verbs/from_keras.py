@@ -111,8 +111,8 @@ def _average(optimizer: Any) -> list[Rule]:
         return [EMA(optimizer.ema_momentum, optimizer.ema_overwrite_frequency)]
     if optimizer.ema_overwrite_frequency:
         raise ValueError(
-            "from_keras: ema_overwrite_frequency of a tf_keras optimizer, whose average starts from "
-            "the initial weights. Write opt_state = tx.setup(optimizer, model), or choose tx.EMA."
+            "from_keras: ema_overwrite_frequency of a tf_keras optimizer, whose average starts "
+            "from the initial weights. Write opt_state = tx.setup(optimizer, model), or use tx.EMA."
         )
     return [MovingAverage(optimizer.ema_momentum)]
 
