@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -26,6 +26,7 @@ class AccumulateGrads(Rule):
         n: how many gradients make a step, at least 1.
     """
 
+    moves: ClassVar[bool] = False
     n: int
 
     def __post_init__(self) -> None:

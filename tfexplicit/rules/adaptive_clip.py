@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -31,6 +31,7 @@ class AdaptiveClip(Rule):
         epsilon: the least norm that weights count as, so that those that start at zero can grow.
     """
 
+    moves: ClassVar[bool] = False
     clip_factor: Positive = 0.01
     epsilon: NonNegative = 1e-3
 

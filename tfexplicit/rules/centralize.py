@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -23,6 +23,8 @@ class Centralize(Rule):
     Keras lays out dense and convolution kernels; a leaf with one axis or none (a bias) stays
     as it is. First in a chain. No slots, no arguments.
     """
+
+    moves: ClassVar[bool] = False
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         axes = axes_of_a_unit(grad)

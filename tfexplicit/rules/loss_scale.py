@@ -34,6 +34,7 @@ class LossScale(Rule):
         max_scale: the upper bound.
     """
 
+    moves: ClassVar[bool] = False
     rowwise: ClassVar[bool] = True
 
     initial_scale: float = 2.0**15

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -19,6 +19,7 @@ class SignDecay(Rule):
     `leaf / |leaf|`. No slots.
     """
 
+    moves: ClassVar[bool] = False
     sign_decay: NonNegative = 1e-3
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:

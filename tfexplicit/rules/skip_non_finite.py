@@ -26,6 +26,7 @@ class SkipNonFinite(Rule):
             model that is broken for good is seen to be (as `optax.apply_if_finite`); None: never.
     """
 
+    moves: ClassVar[bool] = False
     rowwise: ClassVar[bool] = True
 
     max_in_a_row: int | None = None

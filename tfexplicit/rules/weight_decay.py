@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -25,6 +25,7 @@ class WeightDecay(Rule):
             `(path, leaf) -> bool`; all by default.
     """
 
+    moves: ClassVar[bool] = False
     weight_decay: NonNegative = 5e-4
     where: Where = None
 
