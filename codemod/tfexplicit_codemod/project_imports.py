@@ -34,12 +34,31 @@ class ProjectImports:
             }
         return self._imported[path]
 
+    def file_of(self, path: Path, module: str) -> Path | None:
+        """The one file that a module name, perhaps with leading dots, means in a file.
+
+        None where it may be several, or none of the project.
+        """
+        names = module.lstrip(".")
+        wanted = tuple(names.split(".")) if names else ()
+        level = len(module) - len(names)
+        here = path.absolute().with_suffix("").parts
+        if level:
+            wanted = (*here[:-level], *wanted)
+        found = [file for file in self._by_last_name[wanted[-1]] if _ends_with(file, wanted)]
+        if level or len(found) <= 1:
+            return found[0] if len(found) == 1 else None
+        # The import root is a folder above the file: the nearest one counts.
+        roots = {_module_parts(file)[: -len(wanted)]: file for file in found}
+        above = [root for root in roots if here[: len(root)] == root]
+        return roots[max(above, key=len)] if above else None
+
     def _files_of(self, name: tuple[str, ...]) -> Iterator[Path]:
         """A module, and the packages around it, which Python imports first."""
         for end in range(1, len(name) + 1):
             module = name[:end]
             for path in self._by_last_name[module[-1]]:
-                if _module_parts(path)[-end:] == module:
+                if _ends_with(path, module):
                     yield path
 
     @cached_property
@@ -53,6 +72,10 @@ class ProjectImports:
 def _module_parts(path: Path) -> tuple[str, ...]:
     parts = path.absolute().with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def _ends_with(path: Path, module: tuple[str, ...]) -> bool:
+    return _module_parts(path)[-len(module) :] == module
 
 
 def _imported_names(path: Path) -> Iterator[tuple[str, ...]]:

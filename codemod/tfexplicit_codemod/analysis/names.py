@@ -53,7 +53,8 @@ def _path_of_import(node: ast.Import | ast.ImportFrom, name: str) -> str:
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             if (alias.asname or alias.name) == name:
-                return f"{'.' * node.level}{node.module or ''}.{alias.name}"
+                module = f"{node.module}." if node.module else ""
+                return f"{'.' * node.level}{module}{alias.name}"
         elif alias.asname == name:
             return alias.name
         elif alias.asname is None and alias.name.split(".")[0] == name:

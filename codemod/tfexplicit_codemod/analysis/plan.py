@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
-from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
+from tfexplicit_codemod.analysis.keras_models import KerasModels
+from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understand import Understand, Understood
-from tfexplicit_codemod.analysis.values import Values
+from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
@@ -29,6 +30,7 @@ from tfexplicit_codemod.rules import (
     tx105_several_models,
     tx106_explicit_variables,
 )
+from tfexplicit_codemod.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ class Plan:
 class Planner:
     """Plans one file; the order of the steps is the order of the methods."""
 
-    def __init__(self, text: str, sparse: bool) -> None:
+    def __init__(self, text: str, around: Surroundings) -> None:
         self.source = Source(text)
-        self.sparse = sparse
-        self.classes = Classes(self.source)
+        self.around = around
+        self.module = Module(self.source, around.lookup)
+        self.classes, self.values = self.module.classes, self.module.values
         self.references = References(self.source, self.classes)
-        self.values = Values(self.source, self.classes)
         attributes = SelfAttributes(self.source, self.classes)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
@@ -72,7 +74,8 @@ class Planner:
         return Plan(tuple(self._site(update) for update in found), self.edits)
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
-        variables = Variables(self.source, self.references)
+        untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
+        variables = Variables(self.source, self.references, untrained)
         reader = Understand(
             self.source, self.classes, self.references, Gradients(self.source), variables
         )
@@ -88,6 +91,7 @@ class Planner:
         if any(each.update in self.left for each in group.members):
             return
         try:
+            check_checkpoints_stay(self.source, self.references, group)
             placement = self._place(group)
         except Leave as leave:
             self.left.update({each.update: leave for each in group.members})
@@ -116,7 +120,7 @@ class Planner:
                 self.edits.add(edit)
             self.codes[each.update] = _code_of(group, each)
         for edit in tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references, self.sparse
+            self.source, self.alias, group, placement, self.references, self.around.sparse
         ):
             self.edits.add(edit)
 

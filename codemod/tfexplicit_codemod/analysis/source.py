@@ -132,6 +132,11 @@ class Source:
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
         return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
 
+    def has_comment(self, node: ast.expr) -> bool:
+        """True where a comment stands between the lines of an expression."""
+        (first, _), (last, _) = self.start(node), self.end(node)
+        return any(first <= line < last for line in self.comment_lines)
+
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """Every identifier of the file, so that a new name can avoid them all."""

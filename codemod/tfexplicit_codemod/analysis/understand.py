@@ -67,6 +67,8 @@ class Understand:
         if len(set(leaves.identity)) < len(leaves.identity):
             raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
         sources = self._sources(update, pairs, leaves)
+        if any(leaves.untrained):
+            self._check_untrained(pairs, leaves, sources)
         return Understood(update, statement, home, pairs, leaves, sources)
 
     def _home(self, update: Update) -> Reference:
@@ -136,8 +138,7 @@ class Understand:
         return self.gradients.of_pairs(given[PAIRS])
 
     def _check_comments(self, call: ast.Call) -> None:
-        (first, _), (last, _) = self.source.start(call), self.source.end(call)
-        if any(first <= line < last for line in self.source.comment_lines):
+        if self.source.has_comment(call):
             raise tx215_comment_inside.leave()
 
     def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
@@ -149,9 +150,18 @@ class Understand:
             sources = self.variables.read(pairs.sources)
         except Leave:
             raise differ from None
-        if sources.identity != leaves.identity:
+        if sources.identity != leaves.identity or sources.untrained != leaves.untrained:
             raise differ
         return sources
+
+    def _check_untrained(self, pairs: Pairs, leaves: Leaves, sources: Leaves | None) -> None:
+        """The tape's list must be rewritten with the update's, and no other gradients be read."""
+        self.variables.untrained.require_only_use(pairs)
+        rewritten = sources is not None and sources.origin is pairs.sources
+        if not rewritten or pairs.sources is None or self.source.has_comment(pairs.sources):
+            raise tx206_variable_list.leave(
+                self._text(pairs.variables), "also holds variables that are not trained"
+            )
 
     def _text(self, node: ast.expr) -> str:
         if isinstance(node, ast.List) and not hasattr(node, "lineno"):

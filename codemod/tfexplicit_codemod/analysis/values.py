@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.calls import arguments_for
@@ -14,6 +14,10 @@ from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.surroundings import Definition
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.module import Module
 
 Kind = Literal["optimizer", "loss_scale", "foreign", "parameter", "compiled", "element", "unknown"]
 
@@ -33,11 +37,20 @@ UNKNOWN = Value("unknown")
 
 
 class Values:
-    """Evaluates expressions of one file to the kinds above; each binding at most once."""
+    """Evaluates expressions of one file to the kinds above; each binding at most once.
 
-    def __init__(self, source: Source, classes: Classes) -> None:
+    What an imported function or class of the project gives is asked of its own module.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        classes: Classes,
+        lookup: Callable[[str], tuple[Module, Definition] | None],
+    ) -> None:
         self.source = source
         self.classes = classes
+        self.lookup = lookup
         self._active: set[object] = set()
 
     def of(self, node: ast.expr, path: tuple[int, ...] = ()) -> Value:
@@ -79,9 +92,21 @@ class Values:
             return self._of_method_call(call.func, path)
         imported = qualified(self.source, call.func)
         family = frameworks.family(imported) if imported and not path else None
-        if family == "keras":
-            return OPTIMIZER
-        return Value(family) if family else UNKNOWN
+        if family:
+            return OPTIMIZER if family == "keras" else Value(family)
+        return self._of_definition(imported, path) if imported else UNKNOWN
+
+    def _of_definition(self, imported: str, path: tuple[int, ...]) -> Value:
+        """What calling a class or function of another file of the project gives."""
+        found = self.lookup(imported)
+        if found is None:
+            return UNKNOWN
+        module, node = found
+        if isinstance(node, ast.ClassDef):
+            return UNKNOWN if path else module.values._of_instance(node)
+        value = module.values._once((node, path), lambda: module.values._of_returns(node, path))
+        # A parameter of the function is not one of the file that asks.
+        return value if value.kind in ("optimizer", "loss_scale", "foreign") else UNKNOWN
 
     def _of_local_call(self, scope: Scope, name: str, path: tuple[int, ...]) -> Value:
         bindings = scope.bindings[name]

@@ -10,9 +10,11 @@ from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
 TRAINABLE = ("trainable_variables", "trainable_weights")
+ALL = ("variables", "weights")
 LIST_CHANGES = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
 )
@@ -20,12 +22,16 @@ LIST_CHANGES = frozenset(
 
 @dataclass(frozen=True)
 class Part:
-    """One model, or one list of variables; `text` is how the site itself writes it."""
+    """One model, or one list of variables; `text` is how the site itself writes it.
+
+    `with_untrained` is true for `model.variables`, which also holds what is not trained.
+    """
 
     is_model: bool
     references: tuple[Reference, ...]
     text: str
     is_named_list: bool = False
+    with_untrained: bool = False
 
     @property
     def identity(self) -> tuple[bool, bool, tuple[Reference, ...]]:
@@ -46,6 +52,11 @@ class Leaves:
         return tuple(part.identity for part in self.parts)
 
     @property
+    def untrained(self) -> tuple[bool, ...]:
+        """For each part, whether it also holds variables that are not trained."""
+        return tuple(part.with_untrained for part in self.parts)
+
+    @property
     def text(self) -> str:
         """What to write for them as the model of an update."""
         texts = [part.text for part in self.parts]
@@ -55,9 +66,10 @@ class Leaves:
 class Variables:
     """Reads variable lists; raises `Leave` for one that it does not understand."""
 
-    def __init__(self, source: Source, references: References) -> None:
+    def __init__(self, source: Source, references: References, untrained: Untrained) -> None:
         self.source = source
         self.references = references
+        self.untrained = untrained
 
     def read(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
@@ -69,6 +81,10 @@ class Variables:
     def _parts(self, node: ast.expr) -> list[Part]:
         if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
             return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
+        if isinstance(node, ast.Attribute) and node.attr in ALL:
+            self.untrained.require_same_training(node)
+            text = self.source.segment(node.value)
+            return [Part(True, (self._reference(node.value),), text, with_untrained=True)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return [*self.read(node.left).parts, *self.read(node.right).parts]
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
@@ -158,8 +174,6 @@ def _is_copy(call: ast.Call) -> bool:
 
 
 def _why_not(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute) and node.attr in ("variables", "weights"):
-        return "also holds variables that are not trained"
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return "is filtered or mapped"
     if isinstance(node, ast.Call):

@@ -16,6 +16,7 @@ from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
 from tfexplicit_codemod.analysis.placement import Placement
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.uses import possible_uses
 from tfexplicit_codemod.edits import Replace
 from tfexplicit_codemod.registry import Rule
 
@@ -161,28 +162,8 @@ def _every_use_is_rewritten(
     exported = any(constant.value == name for constant in source.nodes(ast.Constant))
     return not exported and all(
         use in receivers or use is made.targets[0]
-        for use in _possible_uses(source, group.home, references, name)
+        for use in possible_uses(source, group.home, references)
     )
-
-
-def _possible_uses(
-    source: Source, home: Reference, references: References, name: str
-) -> Iterator[ast.expr]:
-    """Every expression that may read the optimizer: `x.opt` for an `x` that is not known, too."""
-    for node in source.nodes(ast.Name):
-        if not home.of_self and node.id == name and source.scope(node).lookup(name) is home.owner:
-            yield node
-    for attribute in source.nodes(ast.Attribute):
-        if home.of_self and attribute.attr == name:
-            held = references.resolve(attribute)
-            of_another_class = (
-                held is not None
-                and held.of_self
-                and held.path == (name,)
-                and held.owner is not home.owner
-            )
-            if not of_another_class:
-                yield attribute
 
 
 rule = Rule(
