@@ -16,7 +16,16 @@ UPDATE = "opt.apply_gradients(zip(grads, model.trainable_variables))\n"
 
 # name: (program, the codes of its sites in order, words that the first reason must hold)
 LEFT = {
-    "optimizer_rebound_later": (HEAD + UPDATE + "opt = other()\n", ["TX203"], "`opt`"),
+    "optimizer_rebound_between_calls": (
+        HEAD + "def step():\n    " + UPDATE + "step()\nopt = tf.keras.optimizers.SGD()\nstep()\n",
+        ["TX203"],
+        "`opt`",
+    ),
+    "optimizer_rebound_in_a_branch": (
+        HEAD + "if x:\n    opt = tf.keras.optimizers.SGD()\n" + UPDATE,
+        ["TX203"],
+        "`opt`",
+    ),
     "optimizer_rebound_in_function": (
         HEAD + "def reset():\n    global opt\n    opt = make()\ndef step():\n    " + UPDATE,
         ["TX205"],

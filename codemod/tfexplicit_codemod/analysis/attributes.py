@@ -7,7 +7,7 @@ import ast
 from tfexplicit_codemod.analysis.classes import Classes, Method
 from tfexplicit_codemod.analysis.construction import STEPS, Construction
 from tfexplicit_codemod.analysis.definite import Definition, definition
-from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
@@ -16,9 +16,10 @@ from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_def
 class SelfAttributes:
     """Definitions of `self.<name>`; raises `Leave` where they cannot be followed."""
 
-    def __init__(self, source: Source, classes: Classes) -> None:
+    def __init__(self, source: Source, classes: Classes, references: References) -> None:
         self.source = source
         self.classes = classes
+        self.references = references
         self.construction = Construction(source, classes)
 
     def require_room(self, cls: ast.ClassDef) -> None:
@@ -125,7 +126,7 @@ class SelfAttributes:
         """The class of this file whose instance the first name of the reference holds."""
         values: list[ast.expr | None]
         if isinstance(reference.owner, Scope):
-            bindings = reference.owner.bindings[reference.path[0]]
+            bindings = self.references.bindings(reference)
             values = [binding.value for binding in bindings if not binding.path]
         else:
             stores = self.classes.assignments(reference.owner, reference.path[0])

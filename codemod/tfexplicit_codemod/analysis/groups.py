@@ -39,12 +39,13 @@ def leave_mixed_groups(
     source: Source, references: References, groups: list[Group], left: dict[Update, Leave]
 ) -> dict[Update, Leave]:
     """The sites to leave because another site that steps the same optimizer is left."""
-    homes = {group.home: group for group in groups}
     found: dict[Update, Leave] = {}
     for update in left:
         stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
-        for home in homes.keys() & stepped:
-            for each in homes[home].members:
+        for group in groups:
+            if not any(one is not None and group.home.may_be(one) for one in stepped):
+                continue
+            for each in group.members:
                 receiver = source.one_line(each.update.receiver)
                 found[each.update] = tx214_partly_left.leave(receiver, left[update].code)
     return found

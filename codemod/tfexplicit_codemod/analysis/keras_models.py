@@ -21,6 +21,7 @@ class KerasModels:
     def __init__(self, module: Module) -> None:
         self.source = module.source
         self.classes = module.classes
+        self.versions = module.versions
         self.lookup = module.lookup
 
     def is_model(self, node: ast.expr) -> bool:
@@ -39,8 +40,7 @@ class KerasModels:
             own = self.classes.self_of(node)
             if own:
                 return _derives_from_keras(self.classes, own[0])
-            scope = self.source.scope(node).lookup(node.id)
-            bindings = scope.bindings[node.id] if scope else []
+            bindings = self.versions.bindings(node)
             values = [None if b.path or b.kind != "assign" else b.value for b in bindings]
             return self._all_are_models(values, seen | {node})
         if isinstance(node, ast.Attribute):

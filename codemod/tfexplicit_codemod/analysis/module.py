@@ -8,6 +8,7 @@ from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_paths
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.values import Values
+from tfexplicit_codemod.analysis.versions import VersionTable
 from tfexplicit_codemod.surroundings import Definition
 
 
@@ -19,8 +20,9 @@ class Module:
     ) -> None:
         self.source = source
         self.lookup = lookup
+        self.versions = VersionTable(source)
         self.classes = Classes(source, lookup)
-        self.values = Values(source, self.classes, lookup)
+        self.values = Values(source, self.classes, self.versions, lookup)
 
     def imported(self, name: str) -> str | None:
         """The import path of a module-level name."""

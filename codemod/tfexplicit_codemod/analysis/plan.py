@@ -49,8 +49,8 @@ class Planner:
         self.around = around
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
-        self.references = References(self.source, self.classes)
-        attributes = SelfAttributes(self.source, self.classes)
+        self.references = References(self.module)
+        attributes = SelfAttributes(self.source, self.classes, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.states: list[Reference] = []

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
 from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.variables import Leaves, Variables
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import (
     tx201_optimizer_parameter,
+    tx203_unclear_definition,
     tx204_compiled_optimizer,
     tx205_unproven_optimizer,
     tx206_variable_list,
@@ -87,6 +89,8 @@ class Understand:
         home = self.references.resolve(update.receiver)
         if value.kind != "optimizer" or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
+        if not home.version and self._has_versions(home):
+            raise tx203_unclear_definition.leave(f"`{home.path[0]}` is bound more than once")
         parameter = self._as_parameter(update.receiver)
         if parameter:
             raise tx201_optimizer_parameter.leave(
@@ -94,11 +98,14 @@ class Understand:
             )
         return home
 
+    def _has_versions(self, home: Reference) -> bool:
+        versions = self.references.versions
+        return isinstance(home.owner, Scope) and versions.is_split(home.owner, home.path[0])
+
     def _as_parameter(self, receiver: ast.expr) -> ast.arg | None:
         if not isinstance(receiver, ast.Name):
             return None
-        scope = self.source.scope(receiver).lookup(receiver.id)
-        nodes = [binding.node for binding in scope.bindings[receiver.id]] if scope else []
+        nodes = [binding.node for binding in self.references.versions.bindings(receiver)]
         return next((node for node in nodes if isinstance(node, ast.arg)), None)
 
     def _may_be_compiled(self, update: Update) -> bool:

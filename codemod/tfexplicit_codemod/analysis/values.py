@@ -14,6 +14,7 @@ from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.versions import VersionTable
 from tfexplicit_codemod.surroundings import Definition
 
 if TYPE_CHECKING:
@@ -46,10 +47,12 @@ class Values:
         self,
         source: Source,
         classes: Classes,
+        versions: VersionTable,
         lookup: Callable[[str], tuple[Module, Definition] | None],
     ) -> None:
         self.source = source
         self.classes = classes
+        self.versions = versions
         self.lookup = lookup
         self._active: set[object] = set()
 
@@ -150,7 +153,7 @@ class Values:
         if held is not None:
             # One name may hold optimizers of two frameworks, one after the other.
             return self._once(held, lambda: self.of(held.value, held.path))
-        return _common([self._of_binding(binding) for binding in scope.bindings[name.id]])
+        return _common([self._of_binding(binding) for binding in self.versions.bindings(name)])
 
     def _of_binding(self, binding: Binding) -> Value:
         if isinstance(binding.node, ast.arg):

@@ -123,7 +123,7 @@ class Variables:
 
     def _read_name(self, name: ast.Name) -> Leaves:
         scope = self.source.scope(name).lookup(name.id)
-        bindings = scope.bindings[name.id] if scope else []
+        bindings = self.references.versions.bindings(name)
         if scope and len(bindings) == 1 and bindings[0].kind == "parameter":
             reference = self.references.resolve(name)
             if reference == Reference(scope, (name.id,)) or reference is None:

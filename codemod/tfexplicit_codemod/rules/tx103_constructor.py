@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
 from tfexplicit_codemod.analysis.placement import Placement
-from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.uses import possible_uses
 from tfexplicit_codemod.edits import Replace
