@@ -10,6 +10,7 @@ from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
+from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
@@ -29,6 +30,7 @@ from tfexplicit_codemod.rules import (
     tx104_trainables,
     tx105_several_models,
     tx106_explicit_variables,
+    tx107_minimize,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -113,8 +115,7 @@ class Planner:
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
         for each in group.members:
             held = state.code_at(self.source, each.statement)
-            code = f"{self.alias}.update({held}, {each.leaves.text}, {each.pairs.gradients})"
-            self._replace(each.update.call, code)
+            self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
             for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
                 self.edits.add(edit)
@@ -123,6 +124,11 @@ class Planner:
             self.source, self.alias, group, placement, self.references, self.around.sparse
         ):
             self.edits.add(edit)
+
+    def _step(self, each: Understood, state: str) -> str:
+        if isinstance(each.pairs, Minimized):
+            return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
+        return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
 
     def _state_for(self, optimizer: Reference) -> Reference:
         """The state lives where its optimizer lives, under a name that is free there."""
@@ -165,6 +171,8 @@ class Planner:
 
 
 def _code_of(group: Group, each: Understood) -> str:
+    if isinstance(each.pairs, Minimized):
+        return tx107_minimize.rule.code
     if any(not part.is_model for part in each.leaves.parts):
         return tx106_explicit_variables.rule.code
     if len(group.parts) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
+from tfexplicit_codemod.analysis.minimized import Minimized, minimized
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
@@ -37,7 +38,7 @@ class Understood:
     update: Update
     statement: ast.Expr
     home: Reference
-    pairs: Pairs
+    pairs: Pairs | Minimized
     leaves: Leaves
     sources: Leaves | None
 
@@ -63,11 +64,17 @@ class Understand:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
         home = self._home(update)
         statement = self._statement(update)
-        pairs = self._pairs(update)
+        pairs = self._minimized(update) if update.method == "minimize" else self._pairs(update)
         self._check_comments(update.call)
         leaves = self.variables.read(pairs.variables)
         if len(set(leaves.identity)) < len(leaves.identity):
             raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
+        if isinstance(pairs, Minimized):
+            if any(leaves.untrained):
+                raise tx206_variable_list.leave(
+                    self._text(pairs.variables), "also holds variables that are not trained"
+                )
+            return Understood(update, statement, home, pairs, leaves, None)
         sources = self._sources(update, pairs, leaves)
         if any(leaves.untrained):
             self._check_untrained(pairs, leaves, sources)
@@ -124,25 +131,34 @@ class Understand:
         return statement
 
     def _pairs(self, update: Update) -> Pairs:
-        call = update.call
-        if update.method == "minimize":
-            raise tx208_minimize.leave()
+        if update.method == "apply":
+            given = self._arguments(update.call, ("grads", "trainable_variables"))
+            return self.gradients.of_two_lists(given["grads"], given["trainable_variables"])
+        return self.gradients.of_pairs(self._arguments(update.call, (PAIRS,))[PAIRS])
+
+    def _minimized(self, update: Update) -> Minimized:
+        if update.value.is_custom:
+            receiver = self.source.one_line(update.receiver)
+            raise tx208_minimize.leave(receiver, "may compute gradients in a way of its own")
+        given = self._arguments(update.call, ("loss", "var_list"), optional=("tape",))
+        return minimized(self.source, given["loss"], given["var_list"], given.get("tape"))
+
+    def _arguments(
+        self, call: ast.Call, names: tuple[str, ...], optional: tuple[str, ...] = ()
+    ) -> dict[str, ast.expr]:
+        """The arguments by name; raises for any that is missing or unknown."""
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             raise tx210_extra_arguments.leave("*" + self.source.one_line(call.args[0]))
-        expected = {"apply_gradients": [PAIRS], "apply": ["grads", "trainable_variables"]}
-        names = expected[update.method]
         given = dict(zip(names, call.args, strict=False))
         for keyword in call.keywords:
             if keyword.arg is None:
                 raise tx210_extra_arguments.leave("**" + self.source.one_line(keyword.value))
-            if keyword.arg not in names or keyword.arg in given:
+            if keyword.arg not in (*names, *optional) or keyword.arg in given:
                 raise tx210_extra_arguments.leave(f"{keyword.arg}=")
             given[keyword.arg] = keyword.value
-        if len(call.args) > len(names) or len(given) < len(names):
+        if len(call.args) > len(names) or not set(names) <= set(given):
             raise tx210_extra_arguments.leave(f"{len(given)} arguments")
-        if update.method == "apply":
-            return self.gradients.of_two_lists(given[names[0]], given[names[1]])
-        return self.gradients.of_pairs(given[PAIRS])
+        return given
 
     def _check_comments(self, call: ast.Call) -> None:
         if self.source.has_comment(call):

@@ -25,14 +25,19 @@ Kind = Literal["optimizer", "loss_scale", "foreign", "parameter", "compiled", "e
 
 @dataclass(frozen=True)
 class Value:
-    """What a receiver is. `parameter` names the argument for the kind of that name."""
+    """What a receiver is. `parameter` names the argument for the kind of that name.
+
+    `is_custom` is true for an optimizer of a class of the project.
+    """
 
     kind: Kind
     parameter: str = ""
     function: str = ""
+    is_custom: bool = False
 
 
 OPTIMIZER = Value("optimizer")
+CUSTOM = Value("optimizer", is_custom=True)
 FOREIGN = Value("foreign")
 UNKNOWN = Value("unknown")
 
@@ -123,7 +128,7 @@ class Values:
     def _of_instance(self, cls: ast.ClassDef) -> Value:
         """An object of a class of this file: an optimizer if derived from one of Keras."""
         if any(map(frameworks.is_keras_optimizer_base, self.classes.imported_bases(cls))):
-            return OPTIMIZER
+            return CUSTOM
         return FOREIGN if self.classes.bases_are_known(cls) else UNKNOWN
 
     def _of_method_call(self, function: ast.Attribute, path: tuple[int, ...]) -> Value:
@@ -207,6 +212,8 @@ def _common(values: list[Value]) -> Value:
     if all(value == values[0] for value in values):
         return values[0]
     kinds = {value.kind for value in values}
+    if kinds == {"optimizer"}:
+        return CUSTOM
     if "foreign" in kinds and "optimizer" in kinds:
         return UNKNOWN
     return next(value for value in values if value.kind != "optimizer")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
-from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
+from tfexplicit_codemod.analysis.names import dotted, imported_paths, imported_roots, qualified
 from tfexplicit_codemod.analysis.placement import Placement
 from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.source import Source
@@ -63,7 +63,9 @@ def edits(
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
         return []
     same_block = source.block(made) is source.block(placement.statement)
-    if not same_block or "distribute" in source.identifiers or _may_round_otherwise(source):
+    if not same_block or "distribute" in source.identifiers:
+        return []
+    if _may_round_otherwise(source, group):
         return []
     if not _every_use_is_rewritten(source, group, references, made):
         return []
@@ -76,9 +78,13 @@ def edits(
     return renamed
 
 
-def _may_round_otherwise(source: Source) -> bool:
-    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not."""
-    return "float64" in source.text
+def _may_round_otherwise(source: Source, group: Group) -> bool:
+    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not.
+
+    GPflow's leaves are float64, and so are variables of NumPy's arrays."""
+    explicit = any(not part.is_model for part in group.parts)
+    from_numpy = explicit and "numpy" in imported_roots(source)
+    return from_numpy or "float64" in source.text or "gpflow" in source.text
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:
