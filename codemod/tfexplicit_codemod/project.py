@@ -26,16 +26,25 @@ class Project:
 
     def __init__(self, files: Iterable[Path]) -> None:
         self.imports = ProjectImports(files)
-        self._signs = cache(_signs)
+        self._text = cache(_text)
         self._module = cache(self._parsed)
 
     def around(self, path: Path) -> Surroundings:
         """What is known of the files that this one imports."""
-        signs = [self._signs(file) for file in self.imports.reached_from(path)]
+        texts = [self._text(file) for file in self.imports.reached_from(path)]
         return Surroundings(
-            sparse=any(sparse for sparse, _ in signs),
-            freezes=any(freezes for _, freezes in signs),
+            sparse=any(map(may_have_sparse_gradients, texts)),
+            freezes=any(map(may_freeze, texts)),
             lookup=partial(self.lookup, path),
+            is_used_elsewhere=partial(self.is_used_elsewhere, path),
+        )
+
+    def is_used_elsewhere(self, path: Path, name: str) -> bool:
+        """True where another file imports this one and has the name in its text."""
+        return any(
+            name.encode() in self._text(file) and path in self.imports.imported_by(file)
+            for file in self.imports.files
+            if file != path
         )
 
     def lookup(self, path: Path, name: str) -> tuple[Module, Definition] | None:
@@ -61,16 +70,15 @@ class Project:
 
     def _parsed(self, file: Path) -> Module | None:
         try:
-            source = Source(decoded(file.read_bytes()))
-        except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
+            source = Source(decoded(self._text(file)))
+        except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
             # The file's own outcome tells what is wrong with it.
             return None
         return Module(source, partial(self.lookup, file))
 
 
-def _signs(file: Path) -> tuple[bool, bool]:
+def _text(file: Path) -> bytes:
     try:
-        source = file.read_bytes()
+        return file.read_bytes()
     except OSError:
-        return False, False
-    return may_have_sparse_gradients(source), may_freeze(source)
+        return b""

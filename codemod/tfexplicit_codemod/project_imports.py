@@ -15,19 +15,20 @@ class ProjectImports:
     `import data` may mean every `data.py`. So what is found may be too much, not too little."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self._files = [path for path in files if path.suffix == ".py"]
+        self.files = [path for path in files if path.suffix == ".py"]
         self._imported: dict[Path, set[Path]] = {}
 
     def reached_from(self, path: Path) -> set[Path]:
         """The file itself and all that it imports."""
         reached, waiting = {path}, [path]
         while waiting:
-            new = self._imported_by(waiting.pop()) - reached
+            new = self.imported_by(waiting.pop()) - reached
             reached |= new
             waiting.extend(new)
         return reached
 
-    def _imported_by(self, path: Path) -> set[Path]:
+    def imported_by(self, path: Path) -> set[Path]:
+        """What a file imports itself."""
         if path not in self._imported:
             self._imported[path] = {
                 file for name in _imported_names(path) for file in self._files_of(name)
@@ -64,7 +65,7 @@ class ProjectImports:
     @cached_property
     def _by_last_name(self) -> dict[str, list[Path]]:
         index: dict[str, list[Path]] = defaultdict(list)
-        for path in self._files:
+        for path in self.files:
             index[_module_parts(path)[-1]].append(path)
         return index
 

@@ -22,11 +22,13 @@ class Surroundings:
 
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `lookup` finds the definition behind an import path.
+    `is_used_elsewhere` tells whether another file may import a name of this one.
     """
 
     sparse: bool
     freezes: bool
     lookup: Callable[[str], tuple[Module, Definition] | None]
+    is_used_elsewhere: Callable[[str], bool]
 
     def joined_by(self, source: bytes) -> Surroundings:
         """With the signs that the file itself shows."""
@@ -37,4 +39,6 @@ class Surroundings:
         )
 
 
-ALONE = Surroundings(sparse=False, freezes=False, lookup=lambda path: None)
+ALONE = Surroundings(
+    sparse=False, freezes=False, lookup=lambda path: None, is_used_elsewhere=lambda name: False
+)

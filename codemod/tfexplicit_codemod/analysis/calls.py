@@ -32,6 +32,17 @@ def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
     return None if None in values else [value for value in values if value is not None]
 
 
+def arguments_of_compile(source: Source, parameter: ast.arg) -> list[ast.expr]:
+    """What the file passes by name for a parameter of a Keras model's own `compile`."""
+    return [
+        keyword.value
+        for call in source.nodes(ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
+        for keyword in call.keywords
+        if keyword.arg == parameter.arg
+    ]
+
+
 def _decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
     for decorator in function.decorator_list:
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator

@@ -23,6 +23,11 @@ class Group:
     members: list[Understood]
 
     @property
+    def is_compiled(self) -> bool:
+        """True where `compile` of Keras sets the optimizer."""
+        return all(each.update.value.kind == "compiled" for each in self.members)
+
+    @property
     def parts(self) -> list[Part]:
         return tx105_several_models.together([each.leaves.parts for each in self.members])
 

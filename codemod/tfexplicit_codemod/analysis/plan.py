@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
+from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
@@ -31,6 +32,7 @@ from tfexplicit_codemod.rules import (
     tx105_several_models,
     tx106_explicit_variables,
     tx107_minimize,
+    tx108_compiled_optimizer,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -55,6 +57,7 @@ class Planner:
         attributes = SelfAttributes(self.source, self.classes, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
+        self.compiled = Compiled(self.module, around.is_used_elsewhere)
         self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
@@ -79,7 +82,12 @@ class Planner:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
         variables = Variables(self.source, self.references, untrained)
         reader = Understand(
-            self.source, self.classes, self.references, Gradients(self.source), variables
+            self.source,
+            self.classes,
+            self.references,
+            Gradients(self.source),
+            variables,
+            self.compiled,
         )
         understood = []
         for update in found:
@@ -94,6 +102,9 @@ class Planner:
             return
         try:
             check_checkpoints_stay(self.source, self.references, group)
+            if group.is_compiled:
+                self._rewrite_compiled(group)
+                return
             placement = self._place(group)
         except Leave as leave:
             self.left.update({each.update: leave for each in group.members})
@@ -105,6 +116,14 @@ class Planner:
         statements = [each.statement for each in group.members]
         return self.placements.place(group.home, models, list(statements))
 
+    def _rewrite_compiled(self, group: Group) -> None:
+        models = [reference for part in group.parts for reference in part.references]
+        place = self.compiled.place(group.home, models)
+        state = self._state_for(group.home)
+        self.states.append(state)
+        self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
+        self._rewrite_steps(group, state)
+
     def _rewrite(self, group: Group, placement: Placement) -> None:
         state = self._state_for(group.home)
         self.states.append(state)
@@ -113,6 +132,13 @@ class Planner:
         model = tx105_several_models.model_code(self.source, group.parts, after)
         setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
+        self._rewrite_steps(group, state)
+        for edit in tx103_constructor.edits(
+            self.source, self.alias, group, placement, self.references, self.around.sparse
+        ):
+            self.edits.add(edit)
+
+    def _rewrite_steps(self, group: Group, state: Reference) -> None:
         for each in group.members:
             held = state.code_at(self.source, each.statement)
             self._replace(each.update.call, self._step(each, held))
@@ -120,10 +146,6 @@ class Planner:
             for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
                 self.edits.add(edit)
             self.codes[each.update] = _code_of(group, each)
-        for edit in tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references, self.around.sparse
-        ):
-            self.edits.add(edit)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
@@ -173,6 +195,8 @@ class Planner:
 def _code_of(group: Group, each: Understood) -> str:
     if isinstance(each.pairs, Minimized):
         return tx107_minimize.rule.code
+    if group.is_compiled:
+        return tx108_compiled_optimizer.rule.code
     if any(not part.is_model for part in each.leaves.parts):
         return tx106_explicit_variables.rule.code
     if len(group.parts) > 1:

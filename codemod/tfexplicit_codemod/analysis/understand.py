@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
 from tfexplicit_codemod.analysis.minimized import Minimized, minimized
 from tfexplicit_codemod.analysis.references import Reference, References
@@ -53,12 +54,14 @@ class Understand:
         references: References,
         gradients: Gradients,
         variables: Variables,
+        compiled: Compiled,
     ) -> None:
         self.source = source
         self.classes = classes
         self.references = references
         self.gradients = gradients
         self.variables = variables
+        self.compiled = compiled
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
@@ -87,8 +90,10 @@ class Understand:
             raise tx211_inside_optimizer.leave(receiver)
         if value.kind == "parameter":
             raise tx201_optimizer_parameter.leave(value.parameter, value.function)
-        if value.kind == "compiled" or self._may_be_compiled(update):
-            raise tx204_compiled_optimizer.leave(receiver)
+        if value.kind == "compiled":
+            return self.compiled.home(update.receiver)
+        if self._may_be_compiled(update):
+            raise tx204_compiled_optimizer.leave(receiver, "or one that it replaces")
         if value.kind == "element":
             raise tx209_optimizer_in_container.leave(receiver)
         if value.kind == "loss_scale":

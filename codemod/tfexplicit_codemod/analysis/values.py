@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tfexplicit_codemod.analysis import frameworks
-from tfexplicit_codemod.analysis.calls import arguments_for
+from tfexplicit_codemod.analysis.calls import arguments_for, arguments_of_compile
 from tfexplicit_codemod.analysis.classes import Classes
-from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
@@ -94,7 +94,7 @@ class Values:
     def _of_call(self, call: ast.Call, path: tuple[int, ...]) -> Value:
         if isinstance(call.func, ast.Name):
             scope = self.source.scope(call).lookup(call.func.id)
-            if scope and not _is_imported(scope, call.func.id):
+            if scope and not imported_paths(scope, call.func.id):
                 return self._of_local_call(scope, call.func.id, path)
         if isinstance(call.func, ast.Attribute) and self.classes.self_of(call.func.value):
             return self._of_method_call(call.func, path)
@@ -170,13 +170,26 @@ class Values:
 
     def _of_parameter(self, parameter: ast.arg) -> Value:
         def from_callers() -> Value:
-            arguments = arguments_for(self.source, parameter)
+            if self._is_of_compile(parameter):
+                arguments: list[ast.expr] | None = arguments_of_compile(self.source, parameter)
+            else:
+                arguments = arguments_for(self.source, parameter)
             return _common([self.of(argument) for argument in arguments or []])
 
         value = self._once(parameter, from_callers)
         if value.kind in ("optimizer", "foreign", "loss_scale"):
             return value
         return Value("parameter", parameter.arg, self.source.function_name(parameter))
+
+    def _is_of_compile(self, parameter: ast.arg) -> bool:
+        """True for a parameter of the `compile` that a Keras model has of its own."""
+        function = self.source.function_of(parameter)
+        cls = self.source.parent_of[function]
+        is_method = isinstance(function, ast.FunctionDef) and isinstance(cls, ast.ClassDef)
+        if not is_method or self.source.function_name(parameter) != "compile":
+            return False
+        assert isinstance(cls, ast.ClassDef)
+        return self.classes.is_keras_model(cls)
 
     def _of_attribute(self, attribute: ast.Attribute) -> Value:
         own = self.classes.self_of(attribute.value)
@@ -199,10 +212,6 @@ class Values:
     def _is_foreign_module_attribute(self, attribute: ast.Attribute) -> bool:
         imported = qualified(self.source, attribute)
         return imported is not None and frameworks.family(imported) == "foreign"
-
-
-def _is_imported(scope: Scope, name: str) -> bool:
-    return any(binding.kind == "import" for binding in scope.bindings[name])
 
 
 def _common(values: list[Value]) -> Value:
