@@ -173,9 +173,9 @@ LEFT = {
     ),
     "stepped_through_a_parameter_too": (
         HEAD + "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
-        "step(opt)\n" + UPDATE,
-        ["TX201", "TX214"],
-        "`o` is a parameter of `step`",
+        "    print(o.name)\nstep(opt)\n" + UPDATE,
+        ["TX201", "TX201"],
+        "`o` of `step` is used in `print(o.name)`",
     ),
     "attribute_of_unknown_object": (
         HEAD + "trainer.optimizer.apply_gradients(zip(grads, model.trainable_variables))\n",

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
-from tfexplicit_codemod.analysis.compiled import Compiled
+from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.analysis.understand import Understand, Understood
+from tfexplicit_codemod.analysis.understand import Understand
+from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
@@ -33,6 +35,7 @@ from tfexplicit_codemod.rules import (
     tx106_explicit_variables,
     tx107_minimize,
     tx108_compiled_optimizer,
+    tx109_parameter,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -58,6 +61,9 @@ class Planner:
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.compiled = Compiled(self.module, around.is_used_elsewhere)
+        self.parameters = Parameters(self.source, self.references, around.is_used_elsewhere)
+        self.homes_within: dict[Scope | ast.ClassDef, set[Reference]] = {}
+        self.lost: dict[Reference, Leave] = {}
         self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
@@ -67,10 +73,10 @@ class Planner:
         found = list(updates(self.source, self.classes, self.values))
         if not found:
             return Plan((), self.edits)
-        groups = grouped(self._understand_each(found))
+        groups = self._with_handovers(grouped(self._understand_each(found)))
         self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
-        for group in groups:
-            self._rewrite_or_leave(group)
+        for component in linked(groups):
+            self._rewrite_or_leave(component)
         if self.edits:
             self._import_tfexplicit()
         if with_todo:
@@ -88,6 +94,7 @@ class Planner:
             Gradients(self.source),
             variables,
             self.compiled,
+            self.parameters,
         )
         understood = []
         for update in found:
@@ -97,55 +104,86 @@ class Planner:
                 self.left[update] = leave
         return understood
 
-    def _rewrite_or_leave(self, group: Group) -> None:
-        if any(each.update in self.left for each in group.members):
-            return
+    def _with_handovers(self, groups: list[Group]) -> list[Group]:
+        """With the calls that hand optimizers over, and groups for what only such calls step."""
+        groups, problems = handed_over(self.parameters, groups)
+        for group, leave in problems.items():
+            self.lost[group.home] = leave
+        for group in groups:
+            for statement in group.statements:
+                for scope in self.source.scope(statement).ancestors():
+                    self.homes_within.setdefault(scope, set()).add(group.home)
+        return groups
+
+    def _rewrite_or_leave(self, component: list[Group]) -> None:
+        """All groups that calls tie together, or none."""
+        updates = [each.update for group in component for each in group.members]
+        reasons = [self.lost[group.home] for group in component if group.home in self.lost]
+        reasons += [self.left[update] for update in updates if update in self.left]
         try:
-            check_checkpoints_stay(self.source, self.references, group)
-            if group.is_compiled:
-                self._rewrite_compiled(group)
-                return
-            placement = self._place(group)
+            if reasons:
+                raise reasons[0]
+            places = [self._place(group) for group in component]
         except Leave as leave:
-            self.left.update({each.update: leave for each in group.members})
+            for update in updates:
+                self.left.setdefault(update, leave)
             return
-        self._rewrite(group, placement)
+        states = {group.home: self._state_for(group.home) for group in component}
+        for group, place in zip(component, places, strict=True):
+            self._make_state(group, place, states[group.home])
+            self._rewrite_steps(group, states[group.home])
+            self._rewrite_handovers(group, states)
 
-    def _place(self, group: Group) -> Placement:
+    def _place(self, group: Group) -> Placement | Compile | Parameter:
+        check_checkpoints_stay(self.source, self.references, group)
         models = [reference for part in group.parts for reference in part.references]
-        statements = [each.statement for each in group.members]
-        return self.placements.place(group.home, models, list(statements))
+        if group.is_compiled:
+            return self.compiled.place(group.home, models)
+        parameter = self.parameters.of(group.home)
+        if parameter is not None:
+            self.parameters.check_uses(parameter, group.uses)
+            return parameter
+        return self.placements.place(group.home, models, group.statements)
 
-    def _rewrite_compiled(self, group: Group) -> None:
-        models = [reference for part in group.parts for reference in part.references]
-        place = self.compiled.place(group.home, models)
-        state = self._state_for(group.home)
-        self.states.append(state)
-        self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
-        self._rewrite_steps(group, state)
+    def _make_state(
+        self, group: Group, place: Placement | Compile | Parameter, state: Reference
+    ) -> None:
+        if isinstance(place, Compile):
+            self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
+        elif isinstance(place, Parameter):
+            renamed = tx109_parameter.parameter_edits(
+                self.source, self.alias, place.name, state.path[0]
+            )
+            self._add(renamed)
+        else:
+            self._set_up(group, place, state)
 
-    def _rewrite(self, group: Group, placement: Placement) -> None:
-        state = self._state_for(group.home)
-        self.states.append(state)
+    def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
         setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._rewrite_steps(group, state)
-        for edit in tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references, self.around.sparse
-        ):
-            self.edits.add(edit)
+        self._add(
+            tx103_constructor.edits(
+                self.source, self.alias, group, placement, self.references, self.around.sparse
+            )
+        )
+
+    def _rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
+        for each in group.handed:
+            self._replace(each.argument, states[group.home].code_at(self.source, each.statement))
+            if each.keyword is not None:
+                name = states[each.parameter].path[0]
+                self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, name))
 
     def _rewrite_steps(self, group: Group, state: Reference) -> None:
         for each in group.members:
             held = state.code_at(self.source, each.statement)
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
-            for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
-                self.edits.add(edit)
-            self.codes[each.update] = _code_of(group, each)
+            self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
+            self.codes[each.update] = self._code_of(group, each)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
@@ -154,20 +192,32 @@ class Planner:
 
     def _state_for(self, optimizer: Reference) -> Reference:
         """The state lives where its optimizer lives, under a name that is free there."""
-        name = naming.state_name(optimizer.path[-1], self._names_in_use(optimizer))
-        return Reference(optimizer.owner, (name,))
-
-    def _names_in_use(self, optimizer: Reference) -> set[str]:
-        """What a new state may not be called: two functions may each have an `opt_state`."""
-        given = {state.path[-1] for state in self.states if self._share_names(state, optimizer)}
-        return {*self.source.identifiers, self.alias, *given}
+        given = {s.path[-1] for s in self.states if self._share_names(s, optimizer)}
+        taken = {*self.source.identifiers, self.alias, *given}
+        state = Reference(optimizer.owner, (naming.state_name(optimizer.path[-1], taken),))
+        self.states.append(state)
+        return state
 
     def _share_names(self, one: Reference, other: Reference) -> bool:
         if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
+            if one.owner is not other.owner and self._is_alone_in(one, other):
+                return False
             return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
         if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
             return other.owner in self.classes.related(one.owner)
         return False
+
+    def _is_alone_in(self, *states: Reference) -> bool:
+        """True where one is of a function that steps only what it was given: it may hide others."""
+        for state in states:
+            optimizers = self.homes_within.get(state.owner, set())
+            if len(optimizers) == 1 and self.parameters.of(next(iter(optimizers))):
+                return True
+        return False
+
+    def _add(self, edits: list[Replace]) -> None:
+        for edit in edits:
+            self.edits.add(edit)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
@@ -191,16 +241,17 @@ class Planner:
         text = self.source.one_line(update.call, limit=80)
         return Site(line, column + 1, code, text, leave.reason if leave else "")
 
-
-def _code_of(group: Group, each: Understood) -> str:
-    if isinstance(each.pairs, Minimized):
-        return tx107_minimize.rule.code
-    if group.is_compiled:
-        return tx108_compiled_optimizer.rule.code
-    if any(not part.is_model for part in each.leaves.parts):
-        return tx106_explicit_variables.rule.code
-    if len(group.parts) > 1:
-        return tx105_several_models.rule.code
-    if group.home.of_self:
-        return tx102_self_attribute.rule.code
-    return tx101_named_optimizer.rule.code
+    def _code_of(self, group: Group, each: Understood) -> str:
+        if isinstance(each.pairs, Minimized):
+            return tx107_minimize.rule.code
+        if group.is_compiled:
+            return tx108_compiled_optimizer.rule.code
+        if self.parameters.of(group.home):
+            return tx109_parameter.rule.code
+        if any(not part.is_model for part in each.leaves.parts):
+            return tx106_explicit_variables.rule.code
+        if len(group.parts) > 1:
+            return tx105_several_models.rule.code
+        if group.home.of_self:
+            return tx102_self_attribute.rule.code
+        return tx101_named_optimizer.rule.code

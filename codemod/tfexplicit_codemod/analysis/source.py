@@ -96,7 +96,7 @@ class Source:
             return utf8_column
         return len(text.encode()[:utf8_column].decode())
 
-    def start(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def start(self, node: ast.expr | ast.stmt | ast.arg) -> tuple[int, int]:
         return node.lineno, self.column(node.lineno, node.col_offset)
 
     def start_of_keyword(self, keyword: ast.keyword) -> tuple[int, int]:

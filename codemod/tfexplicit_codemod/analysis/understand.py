@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
 from tfexplicit_codemod.analysis.minimized import Minimized, minimized
+from tfexplicit_codemod.analysis.parameters import Parameters
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.variables import Leaves, Variables
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import (
@@ -32,18 +33,6 @@ from tfexplicit_codemod.rules import (
 )
 
 
-@dataclass(frozen=True)
-class Understood:
-    """A site that can be rewritten, if its optimizer and models can be placed."""
-
-    update: Update
-    statement: ast.Expr
-    home: Reference
-    pairs: Pairs | Minimized
-    leaves: Leaves
-    sources: Leaves | None
-
-
 class Understand:
     """Understands the sites of one file."""
 
@@ -55,6 +44,7 @@ class Understand:
         gradients: Gradients,
         variables: Variables,
         compiled: Compiled,
+        parameters: Parameters,
     ) -> None:
         self.source = source
         self.classes = classes
@@ -62,6 +52,7 @@ class Understand:
         self.gradients = gradients
         self.variables = variables
         self.compiled = compiled
+        self.parameters = parameters
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
@@ -98,27 +89,16 @@ class Understand:
             raise tx209_optimizer_in_container.leave(receiver)
         if value.kind == "loss_scale":
             raise tx216_loss_scale.leave(receiver)
-        home = self.references.resolve(update.receiver)
+        home = self.parameters.home(update.receiver)
         if value.kind != "optimizer" or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
         if not home.version and self._has_versions(home):
             raise tx203_unclear_definition.leave(f"`{home.path[0]}` is bound more than once")
-        parameter = self._as_parameter(update.receiver)
-        if parameter:
-            raise tx201_optimizer_parameter.leave(
-                parameter.arg, self.source.function_name(parameter)
-            )
         return home
 
     def _has_versions(self, home: Reference) -> bool:
         versions = self.references.versions
         return isinstance(home.owner, Scope) and versions.is_split(home.owner, home.path[0])
-
-    def _as_parameter(self, receiver: ast.expr) -> ast.arg | None:
-        if not isinstance(receiver, ast.Name):
-            return None
-        nodes = [binding.node for binding in self.references.versions.bindings(receiver)]
-        return next((node for node in nodes if isinstance(node, ast.arg)), None)
 
     def _may_be_compiled(self, update: Update) -> bool:
         """`self.optimizer` of a Keras model that the file also compiles: Keras replaces it."""

@@ -27,12 +27,11 @@ _HARMLESS = ("iterations", "learning_rate", "lr")
 
 def check_checkpoints_stay(source: Source, references: References, group: Group) -> None:
     """Raise where something may see that the optimizer has slots for fewer variables."""
-    if not any(any(each.leaves.untrained) for each in group.members):
+    if not any(part.with_untrained for part in group.parts):
         return
-    receivers = [each.update.receiver for each in group.members]
     for use in possible_uses(source, group.home, references):
         outer = source.parent_of[use]
-        is_read = isinstance(getattr(use, "ctx", None), ast.Load) and use not in receivers
+        is_read = isinstance(getattr(use, "ctx", None), ast.Load) and use not in group.uses
         if is_read and not (isinstance(outer, ast.Attribute) and outer.attr in _HARMLESS):
             raise tx206_variable_list.leave(
                 source.one_line(use),

@@ -161,13 +161,12 @@ def _is_defined_here(source: Source, callee: ast.expr) -> bool:
 def _every_use_is_rewritten(
     source: Source, group: Group, references: References, made: ast.Assign
 ) -> bool:
-    receivers = [each.update.receiver for each in group.members]
     name = group.home.path[-1]
     if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name | ast.Attribute):
         return False
     exported = any(constant.value == name for constant in source.nodes(ast.Constant))
     return not exported and all(
-        use in receivers or use is made.targets[0]
+        use in group.uses or use is made.targets[0]
         for use in possible_uses(source, group.home, references)
     )
 
