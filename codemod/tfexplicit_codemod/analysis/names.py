@@ -22,7 +22,8 @@ def dotted(node: ast.expr) -> tuple[str, ...] | None:
 def qualified(source: Source, node: ast.expr) -> str | None:
     """The full import path of a name or attribute, or None where no import gives it.
 
-    A name imported in both branches of a `try` has several paths; the first in the text counts.
+    A name imported in both branches of a `try` has several paths; the first in the text counts. Of
+    plain imports one after the other, the last before the use does.
     """
     parts = dotted(node)
     if parts is None:
@@ -31,7 +32,20 @@ def qualified(source: Source, node: ast.expr) -> str | None:
     if scope is None:
         return None
     paths = imported_paths(scope, parts[0])
-    return ".".join((paths[0], *parts[1:])) if paths else None
+    if not paths:
+        return None
+    return ".".join((_path_before(scope, node, parts[0]) or paths[0], *parts[1:]))
+
+
+def _path_before(scope: Scope, node: ast.expr, name: str) -> str | None:
+    body = getattr(scope.node, "body", [])
+    found = None
+    for binding in scope.bindings[name]:
+        if not isinstance(binding.node, ast.Import | ast.ImportFrom) or binding.node not in body:
+            return None
+        if binding.node.lineno < node.lineno:
+            found = _path_of_import(binding.node, name)
+    return found
 
 
 def imported_paths(scope: Scope, name: str) -> list[str]:

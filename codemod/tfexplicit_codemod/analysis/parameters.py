@@ -105,7 +105,8 @@ class Parameters:
         bindings = model.owner.bindings[model.path[0]] if model.owner is parameter.scope else []
         name = bindings[0].node if len(bindings) == 1 else None
         given = argument(call, parameter.function, name) if isinstance(name, ast.arg) else None
-        found = self.references.resolve(given) if given is not None else None
+        near = self.references.keeping(self.source.scope(call))
+        found = near.resolve(given) if given is not None else None
         if found is None:
             raise self._leave(parameter, f"steps `{model.path[0]}`, which its callers do not have")
         return replace(found, path=(*found.path, *model.path[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from copy import copy
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.calls import arguments_for
@@ -47,6 +48,13 @@ class References:
         self.source = module.source
         self.classes = module.classes
         self.versions = module.versions
+        self.kept: Scope | None = None
+
+    def keeping(self, scope: Scope | ast.ClassDef) -> References:
+        """The same, but a parameter of this function stays what it is: it has a name there."""
+        other = copy(self)
+        other.kept = scope if isinstance(scope, Scope) else None
+        return other
 
     def resolve(self, node: ast.expr) -> Reference | None:
         """The reference of a name or attribute, through aliases and parameters; else None."""
@@ -83,6 +91,8 @@ class References:
     def _through(self, binding: Binding, seen: frozenset[Binding]) -> Reference | None:
         """What a single binding merely passes on: another name, or what all callers give."""
         if isinstance(binding.node, ast.arg):
+            if self.kept and binding in self.kept.bindings.get(binding.name, []):
+                return None
             return self._passed_by_all_callers(binding.node, seen)
         if binding.kind == "assign" and binding.value is not None and not binding.path:
             parts = dotted(binding.value)

@@ -60,7 +60,8 @@ class Understand:
         statement = self._statement(update)
         pairs = self._minimized(update) if update.method == "minimize" else self._pairs(update)
         self._check_comments(update.call)
-        leaves = self.variables.read(pairs.variables)
+        variables = self.variables.of(home)
+        leaves = variables.read(pairs.variables)
         if len(set(leaves.identity)) < len(leaves.identity):
             raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
         if isinstance(pairs, Minimized):
@@ -69,7 +70,7 @@ class Understand:
                     self._text(pairs.variables), "also holds variables that are not trained"
                 )
             return Understood(update, statement, home, pairs, leaves, None)
-        sources = self._sources(update, pairs, leaves)
+        sources = self._sources(variables, pairs, leaves)
         if any(leaves.untrained):
             self._check_untrained(pairs, leaves, sources)
         return Understood(update, statement, home, pairs, leaves, sources)
@@ -149,13 +150,13 @@ class Understand:
         if self.source.has_comment(call):
             raise tx215_comment_inside.leave()
 
-    def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
+    def _sources(self, variables: Variables, pairs: Pairs, leaves: Leaves) -> Leaves | None:
         """The tape's variables; they must be the very leaves of the update."""
         if pairs.sources is None:
             return None
         differ = tx213_other_gradients.leave(self._text(pairs.sources), self._text(pairs.variables))
         try:
-            sources = self.variables.read(pairs.sources)
+            sources = variables.read(pairs.sources)
         except Leave:
             raise differ from None
         if sources.identity != leaves.identity or sources.untrained != leaves.untrained:

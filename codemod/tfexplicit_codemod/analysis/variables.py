@@ -71,6 +71,10 @@ class Variables:
         self.references = references
         self.untrained = untrained
 
+    def of(self, home: Reference) -> Variables:
+        """For the sites of an optimizer kept there, with the names that its function has."""
+        return Variables(self.source, self.references.keeping(home.owner), self.untrained)
+
     def read(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
             return self.read(node.args[0])

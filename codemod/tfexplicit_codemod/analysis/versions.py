@@ -25,10 +25,14 @@ RUNS_AT_ONCE = ("run", "experimental_run_v2")
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """One value of a name: bound within the statement `block[place]`, surely or in a branch."""
+    """One value of a name: bound within the statement `block[place]`, surely or in a branch.
+
+    `branch` tells apart two values bound in the two branches of one `if`.
+    """
 
     number: int
     place: int
+    branch: int
     bindings: tuple[Binding, ...]
     is_sure: bool
 
@@ -44,6 +48,11 @@ class Versions:
         """The last version bound before a place in the block, if it is surely that one."""
         before = [version for version in self.all if version.place < place]
         return before[-1] if before and before[-1].is_sure else None
+
+    def branch(self, place: int, branch: int) -> Version | None:
+        """The version bound in one branch of an `if`."""
+        key = (place, branch)
+        return next((each for each in self.all if (each.place, each.branch) == key), None)
 
     def end_of(self, version: Version) -> int:
         """The place in the block at which the next version is bound."""
@@ -95,7 +104,11 @@ class VersionTable:
         if table is None:
             return 0
         place = self._place(table.block, statement)
-        version = table.at(place + 1) if place is not None else None
+        if place is None:
+            return 0
+        here = [version for version in table.all if version.place == place]
+        branch = self._branch(table.block[place], statement) if len(here) > 1 else 0
+        version = table.branch(place, branch) or table.at(place)
         return version.number if version else 0
 
     # What makes a version.
@@ -115,19 +128,22 @@ class VersionTable:
         block = self._common_block(statements)
         if block is None:
             return None
-        by_place: dict[int, list[Binding]] = {}
+        by_place: dict[tuple[int, int], list[Binding]] = {}
+        places = {self._place(block, statement) for statement in statements}
         for binding, statement in zip(bindings, statements, strict=True):
             place = self._place(block, statement)
             if place is None or isinstance(block[place], (*LOOPS, ast.ClassDef)):
                 return None
-            by_place.setdefault(place, []).append(binding)
+            branch = self._branch(block[place], statement) if len(places) == 1 else 0
+            by_place.setdefault((place, branch), []).append(binding)
         if len(by_place) < 2:
             return None
         versions = []
-        for number, place in enumerate(sorted(by_place), start=1):
-            binders = {self.source.statement(binding.node) for binding in by_place[place]}
+        for number, (place, branch) in enumerate(sorted(by_place), start=1):
+            bound = tuple(by_place[place, branch])
+            binders = {self.source.statement(binding.node) for binding in bound}
             is_sure = surely_binds([block[place]], binders)
-            versions.append(Version(number, place, tuple(by_place[place]), is_sure))
+            versions.append(Version(number, place, branch, bound, is_sure))
         return Versions(block, tuple(versions))
 
     def _common_block(self, statements: list[ast.stmt]) -> Block | None:
@@ -147,7 +163,11 @@ class VersionTable:
         place = self._place(table.block, statement)
         if place is None:
             return None
-        holding = next((v for v in table.all if v.place == place), None)
+        branch = self._branch(table.block[place], statement)
+        here = [version for version in table.all if version.place == place]
+        holding = here[0] if len(here) == 1 else table.branch(place, branch)
+        if here and holding is None:
+            return None
         if holding is not None:
             return self._within(name, function, holding, table)
         version = table.at(place)
@@ -224,6 +244,11 @@ class VersionTable:
             if not isinstance(inner.node, COMPREHENSIONS):
                 found = inner.node
         return found
+
+    def _branch(self, outer: ast.stmt, inner: ast.stmt) -> int:
+        """1 for a statement in the `else` of an `if`, else 0."""
+        around = set(self.source.around(inner))
+        return int(isinstance(outer, ast.If) and bool(around & set(outer.orelse)))
 
     def _place(self, block: Block, statement: ast.stmt) -> int | None:
         """The place in the block of the statement that is or holds this one."""
