@@ -19,10 +19,10 @@ class KerasModels:
     """Answers for the expressions of one module; classes of other files are followed."""
 
     def __init__(self, module: Module) -> None:
+        self.module = module
         self.source = module.source
         self.classes = module.classes
         self.versions = module.versions
-        self.lookup = module.lookup
 
     def is_model(self, node: ast.expr) -> bool:
         """True where every value that the expression may have is a model or a layer.
@@ -44,18 +44,27 @@ class KerasModels:
             values = [None if b.path or b.kind != "assign" else b.value for b in bindings]
             return self._all_are_models(values, seen | {node})
         if isinstance(node, ast.Attribute):
-            return self._all_are_models(self._stored(node), seen | {node})
+            return self._stored(node, seen | {node})
         return False
 
     def _all_are_models(self, values: list[ast.expr | None], seen: frozenset[ast.AST]) -> bool:
         models = [value for value in values if not isinstance(value, ast.Constant)]
         return bool(models) and all(v is not None and self._is_model(v, seen) for v in models)
 
-    def _stored(self, attribute: ast.Attribute) -> list[ast.expr | None]:
-        """What `self.<name>` is given in a class of this file."""
+    def _stored(self, attribute: ast.Attribute, seen: frozenset[ast.AST]) -> bool:
+        """True where all that `x.<name>` is given are models, for an `x` of a class in sight."""
         own = self.classes.self_of(attribute.value)
-        stores = self.classes.assignments(own[0], attribute.attr) if own else []
-        return [None if store.path else store.value for store in stores]
+        if own:
+            module, cls = self.module, own[0]
+        else:
+            found = self.module.class_behind(attribute.value)
+            if found is None:
+                return False
+            module, cls = found
+        stores = module.classes.assignments(cls, attribute.attr)
+        models = self if module is self.module else KerasModels(module)
+        values = [None if store.path else store.value for store in stores]
+        return models._all_are_models(values, seen)
 
     def _is_made_by_keras(self, call: ast.Call) -> bool:
         path = qualified(self.source, call.func)
@@ -63,16 +72,11 @@ class KerasModels:
 
     def _class_of(self, call: ast.Call) -> ast.ClassDef | None:
         """The class of the project, derived from one of Keras, that the call makes an object of."""
-        if isinstance(call.func, ast.Name):
-            scope = self.source.scope(call).lookup(call.func.id)
-            here = self.classes.called(scope, call.func.id) if scope else None
-            if here is not None:
-                return here if _derives_from_keras(self.classes, here) else None
-        path = qualified(self.source, call.func)
-        found = self.lookup(path) if path else None
-        if found and isinstance(found[1], ast.ClassDef):
-            return found[1] if _derives_from_keras(found[0].classes, found[1]) else None
-        return None
+        found = self.module.class_called(call)
+        if found is None:
+            return None
+        module, cls = found
+        return cls if _derives_from_keras(module.classes, cls) else None
 
 
 def _derives_from_keras(classes: Classes, cls: ast.ClassDef) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from tfexplicit_codemod.analysis.classes import Classes
-from tfexplicit_codemod.analysis.names import imported_paths
+from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.values import Values
 from tfexplicit_codemod.analysis.versions import VersionTable
@@ -28,3 +29,22 @@ class Module:
         """The import path of a module-level name."""
         paths = imported_paths(self.source.root, name)
         return paths[0] if paths else None
+
+    def class_called(self, call: ast.Call) -> tuple[Module, ast.ClassDef] | None:
+        """The class of the project, with its module, that a call makes an object of."""
+        if isinstance(call.func, ast.Name):
+            scope = self.source.scope(call).lookup(call.func.id)
+            here = self.classes.called(scope, call.func.id) if scope else None
+            if here is not None:
+                return self, here
+        path = qualified(self.source, call.func)
+        found = self.lookup(path) if path else None
+        if found is None or not isinstance(found[1], ast.ClassDef):
+            return None
+        return found[0], found[1]
+
+    def class_behind(self, name: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+        """The class of the one object that a name holds."""
+        bindings = self.versions.bindings(name) if isinstance(name, ast.Name) else []
+        value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+        return self.class_called(value) if isinstance(value, ast.Call) else None

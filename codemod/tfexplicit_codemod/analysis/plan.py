@@ -57,7 +57,7 @@ class Planner:
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
         self.references = References(self.module)
-        attributes = SelfAttributes(self.source, self.classes, self.references)
+        attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.compiled = Compiled(self.module, around.is_used_elsewhere)
