@@ -130,11 +130,14 @@ class VersionTable:
             return None
         by_place: dict[tuple[int, int], list[Binding]] = {}
         places = {self._place(block, statement) for statement in statements}
+        only_within = len(places) == 1 and self._is_used_only_at(
+            scope, bindings[0].name, block, places
+        )
         for binding, statement in zip(bindings, statements, strict=True):
             place = self._place(block, statement)
             if place is None or isinstance(block[place], (*LOOPS, ast.ClassDef)):
                 return None
-            branch = self._branch(block[place], statement) if len(places) == 1 else 0
+            branch = self._branch(block[place], statement) if only_within else 0
             by_place.setdefault((place, branch), []).append(binding)
         if len(by_place) < 2:
             return None
@@ -145,6 +148,13 @@ class VersionTable:
             is_sure = surely_binds([block[place]], binders)
             versions.append(Version(number, place, branch, bound, is_sure))
         return Versions(block, tuple(versions))
+
+    def _is_used_only_at(
+        self, scope: Scope, name: str, block: Block, places: set[int | None]
+    ) -> bool:
+        uses = (use for use in self._loads.get(name, []))
+        own = (use for use in uses if self.source.scope(use).lookup(name) is scope)
+        return all(self._place(block, self.source.statement(use)) in places for use in own)
 
     def _common_block(self, statements: list[ast.stmt]) -> Block | None:
         """The innermost block that holds all the statements."""
