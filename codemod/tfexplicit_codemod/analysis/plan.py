@@ -36,6 +36,7 @@ from tfexplicit_codemod.rules import (
     tx107_minimize,
     tx108_compiled_optimizer,
     tx109_parameter,
+    tx110_all_variables,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -248,6 +249,8 @@ class Planner:
             return tx108_compiled_optimizer.rule.code
         if self.parameters.of(group.home):
             return tx109_parameter.rule.code
+        if any(each.leaves.untrained):
+            return tx110_all_variables.rule.code
         if any(not part.is_model for part in each.leaves.parts):
             return tx106_explicit_variables.rule.code
         if len(group.parts) > 1:

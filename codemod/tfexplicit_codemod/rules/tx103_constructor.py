@@ -63,7 +63,8 @@ def edits(
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
         return []
     same_block = source.block(made) is source.block(placement.statement)
-    if not same_block or "distribute" in source.identifiers:
+    if not same_block or {"distribute", "scope"} & source.identifiers:
+        # Several replicas clip and sum in an order that is the Keras object's.
         return []
     if _may_round_otherwise(source, group):
         return []
