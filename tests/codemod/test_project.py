@@ -82,9 +82,7 @@ def test_class_reached_through_a_package(tmp_path: Path) -> None:
         "models/__init__.py": "from .net import Net as Network\n",
         "models/net.py": MODEL,
         "optimizers.py": OPTIMIZERS,
-        "train.py": TRAIN.format(package="").replace(
-            "net import Net", "models import Network as Net"
-        ),
+        "train.py": train.replace("net import Net", "models import Network as Net"),
     }
     assert [site.code for site in migrated(tmp_path, files)["train.py"].sites] == ["TX110"]
 

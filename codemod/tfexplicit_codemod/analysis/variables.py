@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.definite import loops_around
+from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
@@ -15,8 +16,10 @@ from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_li
 
 TRAINABLE = ("trainable_variables", "trainable_weights")
 ALL = ("variables", "weights")
-LIST_CHANGES = frozenset(
+VARIABLE = "tensorflow.Variable"
+CHANGES = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
+    | {"update", "setdefault", "popitem"}
 )
 
 
@@ -89,11 +92,34 @@ class Variables:
             self.untrained.require_same_training(node)
             text = self.source.segment(node.value)
             return [Part(True, (self._reference(node.value),), text, with_untrained=True)]
+        if isinstance(node, ast.Call) and self._are_values_of_variables(node):
+            assert isinstance(node.func, ast.Attribute)
+            text = self.source.segment(node.func.value)
+            return [Part(True, (self._reference(node.func.value),), text)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return [*self.read(node.left).parts, *self.read(node.right).parts]
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             return self._read_elements(node.elts)
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _are_values_of_variables(self, call: ast.Call) -> bool:
+        """True for `weights.values()` of a dict of variables: the dict is a model, in its order."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "values" or call.args:
+            return False
+        name = call.func.value
+        bindings = self.references.versions.bindings(name) if isinstance(name, ast.Name) else []
+        if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].value, ast.Dict):
+            return False
+        assert isinstance(name, ast.Name)
+        return not self._is_changed(name) and all(
+            key is not None and self._is_new_variable(value)
+            for key, value in zip(bindings[0].value.keys, bindings[0].value.values, strict=True)
+        )
+
+    def _is_new_variable(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Call) or qualified(self.source, node.func) != VARIABLE:
+            return False
+        return not any(keyword.arg in (None, "trainable") for keyword in node.keywords)
 
     def _read_elements(self, elements: list[ast.expr]) -> list[Part]:
         parts: list[Part] = []
@@ -165,7 +191,7 @@ class Variables:
             parent = self.source.parent_of[other]
             if isinstance(parent, ast.AugAssign) and parent.target is other:
                 return True
-            if isinstance(parent, ast.Attribute) and parent.attr in LIST_CHANGES:
+            if isinstance(parent, ast.Attribute) and parent.attr in CHANGES:
                 return True
             if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
                 return True
