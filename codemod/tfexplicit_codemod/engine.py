@@ -9,16 +9,15 @@ from __future__ import annotations
 import ast
 import sys
 import threading
-import tokenize
 import warnings
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 
 from tfexplicit_codemod.analysis.plan import Plan, Planner
+from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.outcome import FileResult, Outcome
-from tfexplicit_codemod.sparse import may_have_sparse_gradients
+from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
 # A file without one of these has no update site.
 TOKENS = (b"apply_gradients", b".minimize(", b".apply(")
@@ -29,37 +28,36 @@ Result = TypeVar("Result")
 
 
 def migrate_source(
-    source: bytes, path: Path, *, todo: bool = True, sparse: bool = False
+    source: bytes, path: Path, *, todo: bool = True, around: Surroundings = ALONE
 ) -> FileResult:
     """The outcome for one file; `todo=False` writes no comment above a site that is left.
 
-    `sparse` tells that a file that this one imports shows signs of sparse gradients.
+    `around` is what is known of the other files of the project.
     """
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
-    sparse = sparse or may_have_sparse_gradients(source)
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            return _migrate(source, path, todo, sparse)
+            return _migrate(source, path, todo, around)
         except RecursionError:
-            return _with_deep_stack(source, path, todo, sparse)
+            return _with_deep_stack(source, path, todo, around)
 
 
 def may_have_site(source: bytes) -> bool:
     return any(token in source for token in TOKENS)
 
 
-def _with_deep_stack(source: bytes, path: Path, todo: bool, sparse: bool) -> FileResult:
+def _with_deep_stack(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
     try:
-        return _in_deep_thread(lambda: _migrate(source, path, todo, sparse))
+        return _in_deep_thread(lambda: _migrate(source, path, todo, around))
     except (RecursionError, MemoryError):
         return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
 
 
-def _migrate(source: bytes, path: Path, todo: bool, sparse: bool) -> FileResult:
+def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
     def ended(outcome: Outcome, reason: str) -> FileResult:
         return FileResult(path, outcome, before=source, reason=reason)
 
@@ -68,7 +66,7 @@ def _migrate(source: bytes, path: Path, todo: bool, sparse: bool) -> FileResult:
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return ended(Outcome.SKIPPED, f"encoding: {error}")
     try:
-        plan = Planner(text, sparse).plan(with_todo=todo)
+        plan = Planner(text, around.joined_by(source)).plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
@@ -101,12 +99,6 @@ def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=source, reason=reason)
     return FileResult(path, outcome, plan.sites, before=source, after=after)
-
-
-def decoded(source: bytes) -> str:
-    """The text in the encoding that the file declares, without its byte order mark."""
-    encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
-    return source.decode(encoding)
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

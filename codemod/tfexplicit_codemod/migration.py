@@ -9,18 +9,17 @@ from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
-from tfexplicit_codemod.project_imports import ProjectImports
-from tfexplicit_codemod.sparse import may_have_sparse_gradients
+from tfexplicit_codemod.project import Project
 
 
 def migrate_paths(paths: list[Path], *, todo: bool) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
     files = find_files(paths)
-    imports = ProjectImports(files)
-    return [_migrate_file(path, imports, todo=todo) for path in with_progress_bar(files)]
+    project = Project(files)
+    return [_migrate_file(path, project, todo=todo) for path in with_progress_bar(files)]
 
 
-def _migrate_file(path: Path, imports: ProjectImports, *, todo: bool) -> FileResult:
+def _migrate_file(path: Path, project: Project, *, todo: bool) -> FileResult:
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -30,7 +29,4 @@ def _migrate_file(path: Path, imports: ProjectImports, *, todo: bool) -> FileRes
         return notebook_result(path, source)
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
-    sparse = any(
-        may_have_sparse_gradients(file.read_bytes()) for file in imports.reached_from(path)
-    )
-    return migrate_source(source, path, todo=todo, sparse=sparse)
+    return migrate_source(source, path, todo=todo, around=project.around(path))

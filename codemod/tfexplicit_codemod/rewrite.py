@@ -105,7 +105,10 @@ class _Apply(cst.CSTTransformer):
         return statement.with_changes(leading_lines=[*kept, *comments])
 
     def _statement(self, code: str) -> cst.CSTNode:
-        return cst.parse_statement(code, config=self.module.config_for_parsing)
+        statement = cst.parse_statement(code.lstrip("\n"), config=self.module.config_for_parsing)
+        if not code.startswith("\n"):
+            return statement
+        return statement.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
 
     def _with_first(self, updated: cst.Module) -> cst.Module:
         if self.edits.first_statement is None:

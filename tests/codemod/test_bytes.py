@@ -8,7 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod.engine import decoded, migrate_source
+from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.engine import migrate_source
 from tfexplicit_codemod.outcome import Outcome
 
 PROGRAM = """\

@@ -13,10 +13,36 @@ model = make()
 opt = tf.keras.optimizers.Adam()
 """
 UPDATE = "opt.apply_gradients(zip(grads, model.trainable_variables))\n"
+ALL_VARIABLES = """\
+import tensorflow as tf
+model = tf.keras.Sequential()
+opt = tf.keras.optimizers.Adam()
+"""
+ALL_STEP = """\
+grads = tape.gradient(loss, model.variables)
+opt.apply_gradients(zip(grads, model.variables))
+"""
+COMPILED = """\
+import keras
+import tensorflow as tf
+class Net(keras.Model):
+    def train_step(self, data):
+        grads = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+"""
 
 # name: (program, the codes of its sites in order, words that the first reason must hold)
 LEFT = {
-    "optimizer_rebound_later": (HEAD + UPDATE + "opt = other()\n", ["TX203"], "`opt`"),
+    "optimizer_rebound_between_calls": (
+        HEAD + "def step():\n    " + UPDATE + "step()\nopt = tf.keras.optimizers.SGD()\nstep()\n",
+        ["TX203"],
+        "`opt`",
+    ),
+    "optimizer_rebound_in_a_branch": (
+        HEAD + "if x:\n    opt = tf.keras.optimizers.SGD()\n" + UPDATE,
+        ["TX203"],
+        "`opt`",
+    ),
     "optimizer_rebound_in_function": (
         HEAD + "def reset():\n    global opt\n    opt = make()\ndef step():\n    " + UPDATE,
         ["TX205"],
@@ -162,11 +188,108 @@ LEFT = {
         ["TX207", "TX214"],
         "value",
     ),
+    "frozen_layer_among_all_variables": (
+        ALL_VARIABLES + "model.layers[0].trainable = False\n" + ALL_STEP,
+        ["TX206"],
+        "`model.variables` also holds variables that are not trained",
+    ),
+    "watched_variable_among_all": (
+        ALL_VARIABLES + "tape.watch(model.variables)\n" + ALL_STEP,
+        ["TX206"],
+        "`model.variables`",
+    ),
+    "gradients_of_all_variables_used_again": (
+        ALL_VARIABLES + ALL_STEP + "print(len(grads))\n",
+        ["TX206"],
+        "whose gradients are used",
+    ),
+    "all_variables_of_an_unknown_model": (
+        ALL_VARIABLES.replace("tf.keras.Sequential()", "make()") + ALL_STEP,
+        ["TX206"],
+        "`model.variables`",
+    ),
+    "slots_of_all_variables_in_a_checkpoint": (
+        ALL_VARIABLES + ALL_STEP + "tf.train.Checkpoint(optimizer=opt)\n",
+        ["TX206"],
+        "`opt` has slots for variables that are not trained",
+    ),
+    "all_variables_minimized": (
+        ALL_VARIABLES + "opt.minimize(loss_fn, var_list=model.variables)\n",
+        ["TX206"],
+        "`model.variables`",
+    ),
+    "loss_function_made_on_the_spot": (
+        HEAD + "opt.minimize(make_loss(x), var_list=model.trainable_variables)\n",
+        ["TX208"],
+        "`make_loss(x)`",
+    ),
+    "loss_with_tape_may_be_a_function": (
+        HEAD + "def loss():\n    return f()\n"
+        "opt.minimize(loss, model.trainable_variables, tape=tape)\n",
+        ["TX208"],
+        "may be a function",
+    ),
+    "minimize_of_an_own_class": (
+        HEAD.replace("tf.keras.optimizers.Adam()", "Own()").replace(
+            "model =", "class Own(tf.keras.optimizers.Adam):\n    pass\nmodel ="
+        )
+        + "opt.minimize(loss_fn, var_list=model.trainable_variables)\n",
+        ["TX208"],
+        "a way of its own",
+    ),
+    "parameter_with_a_default": (
+        HEAD + "def step(o=opt):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
+        "step(opt)\n",
+        ["TX201"],
+        "has a default",
+    ),
+    "two_optimizers_for_one_traced_function": (
+        HEAD + "other = tf.keras.optimizers.SGD()\n"
+        "@tf.function\ndef step(o):\n"
+        "    o.apply_gradients(zip(grads, model.trainable_variables))\nstep(opt)\nstep(other)\n",
+        ["TX201"],
+        "another one at each call",
+    ),
+    "one_caller_cannot_set_up": (
+        HEAD + "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
+        "step(opt)\nfor i in range(2):\n    if i:\n        late = tf.keras.optimizers.SGD()\n"
+        "    step(late)\n",
+        ["TX203"],
+        "`late`",
+    ),
+    "unbuilt_model_stepped_by_replicas": (
+        "import tensorflow as tf\nclass Net(tf.keras.Model):\n    pass\n"
+        "with strategy.scope():\n    model = Net()\n    opt = tf.keras.optimizers.Adam()\n"
+        "def step():\n    " + UPDATE + "strategy.run(step)\n",
+        ["TX203"],
+        "`model` may not be built when several replicas step",
+    ),
+    "compiled_model_of_another_file": (
+        COMPILED,
+        ["TX204"],
+        "the model is made out of sight",
+    ),
+    "compiled_model_under_a_strategy": (
+        COMPILED + "with tf.distribute.MirroredStrategy().scope():\n    Net().compile('adam')\n",
+        ["TX204"],
+        "`distribute`",
+    ),
+    "compiled_model_loaded_whole": (
+        COMPILED + "Net().compile('adam')\nkeras.models.load_model(path)\n",
+        ["TX204"],
+        "`load_model`",
+    ),
+    "compile_that_returns_early": (
+        COMPILED + "    def compile(self, **k):\n        if not k:\n            return\n"
+        "        super().compile(**k)\nNet().compile(optimizer='adam')\n",
+        ["TX204"],
+        "in one plain statement",
+    ),
     "stepped_through_a_parameter_too": (
         HEAD + "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
-        "step(opt)\n" + UPDATE,
-        ["TX201", "TX214"],
-        "`o` is a parameter of `step`",
+        "    print(o.name)\nstep(opt)\n" + UPDATE,
+        ["TX201", "TX201"],
+        "`o` of `step` is used in `print(o.name)`",
     ),
     "attribute_of_unknown_object": (
         HEAD + "trainer.optimizer.apply_gradients(zip(grads, model.trainable_variables))\n",

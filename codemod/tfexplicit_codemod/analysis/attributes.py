@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from tfexplicit_codemod.analysis.classes import Classes, Method
+from tfexplicit_codemod.analysis.classes import Method
 from tfexplicit_codemod.analysis.construction import STEPS, Construction
 from tfexplicit_codemod.analysis.definite import Definition, definition
-from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
-from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
 
 
 class SelfAttributes:
     """Definitions of `self.<name>`; raises `Leave` where they cannot be followed."""
 
-    def __init__(self, source: Source, classes: Classes) -> None:
-        self.source = source
-        self.classes = classes
-        self.construction = Construction(source, classes)
+    def __init__(self, module: Module, references: References) -> None:
+        self.module = module
+        self.source = module.source
+        self.classes = module.classes
+        self.references = references
+        self.construction = Construction(module.source, module.classes)
 
     def require_room(self, cls: ast.ClassDef) -> None:
         """Raise where `self.opt_state` cannot be added to objects of the class."""
@@ -114,27 +116,28 @@ class SelfAttributes:
         )
         if len(reference.path) != 2:
             raise unknown
-        cls = self._class_of(reference)
-        if cls is None or not self.classes.assignments(cls, reference.path[1]):
+        found = self._class_of(reference)
+        if found is None:
             raise unknown
-        if self.setter(cls, reference.path[1]).name != "__init__":
+        module, cls = found
+        there = self if module is self.module else SelfAttributes(module, References(module))
+        if not module.classes.assignments(cls, reference.path[1]):
             raise unknown
-        self.definition(cls, reference.path[1])
+        if there.setter(cls, reference.path[1]).name != "__init__":
+            raise unknown
+        there.definition(cls, reference.path[1])
 
-    def _class_of(self, reference: Reference) -> ast.ClassDef | None:
-        """The class of this file whose instance the first name of the reference holds."""
+    def _class_of(self, reference: Reference) -> tuple[Module, ast.ClassDef] | None:
+        """The class of the project whose instance the first name of the reference holds."""
         values: list[ast.expr | None]
         if isinstance(reference.owner, Scope):
-            bindings = reference.owner.bindings[reference.path[0]]
+            bindings = self.references.bindings(reference)
             values = [binding.value for binding in bindings if not binding.path]
         else:
             stores = self.classes.assignments(reference.owner, reference.path[0])
             values = [store.value for store in stores if not store.path]
         value = values[0] if len(values) == 1 else None
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
-            return None
-        scope = self.source.scope(value).lookup(value.func.id)
-        return self.classes.called(scope, value.func.id) if scope else None
+        return self.module.class_called(value) if isinstance(value, ast.Call) else None
 
     def _function(self, statement: ast.stmt) -> ast.AST:
         return self.source.scope(statement).node

@@ -25,11 +25,22 @@ def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
         return None
     called = owner if isinstance(owner, ast.ClassDef) else function
     assert isinstance(called, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    calls = _all_calls(source, called)
+    calls = calls_of(source, called)
     if not calls:
         return None
-    values = [_argument(call, function, parameter, skip=int(is_constructor)) for call in calls]
+    values = [argument(call, function, parameter, skip=int(is_constructor)) for call in calls]
     return None if None in values else [value for value in values if value is not None]
+
+
+def arguments_of_compile(source: Source, parameter: ast.arg) -> list[ast.expr]:
+    """What the file passes by name for a parameter of a Keras model's own `compile`."""
+    return [
+        keyword.value
+        for call in source.nodes(ast.Call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "compile"
+        for keyword in call.keywords
+        if keyword.arg == parameter.arg
+    ]
 
 
 def _decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
@@ -40,7 +51,7 @@ def _decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
     return True
 
 
-def _all_calls(source: Source, called: NamedFunction | ast.ClassDef) -> list[ast.Call] | None:
+def calls_of(source: Source, called: NamedFunction | ast.ClassDef) -> list[ast.Call] | None:
     """Every call of the function, or None where it is also used in another way."""
     home = source.scope(called)
     if len(home.bindings[called.name]) != 1:
@@ -56,9 +67,10 @@ def _all_calls(source: Source, called: NamedFunction | ast.ClassDef) -> list[ast
     return calls
 
 
-def _argument(
-    call: ast.Call, function: NamedFunction, parameter: ast.arg, skip: int
+def argument(
+    call: ast.Call, function: NamedFunction, parameter: ast.arg, skip: int = 0
 ) -> ast.expr | None:
+    """What a call passes for a parameter; None where that cannot be told."""
     if any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     for keyword in call.keywords:

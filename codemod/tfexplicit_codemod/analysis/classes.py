@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.names import dotted, qualified
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.surroundings import Definition
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.module import Module
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -29,8 +34,11 @@ class AttributeBinding:
 class Classes:
     """All classes and all attribute stores of one file."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(
+        self, source: Source, lookup: Callable[[str], tuple[Module, Definition] | None]
+    ) -> None:
         self.source = source
+        self.lookup = lookup
         self.all = list(source.nodes(ast.ClassDef))
         self.stores: dict[str, list[AttributeBinding]] = {}
         for attribute in list(source.nodes(ast.Attribute)):
@@ -85,11 +93,21 @@ class Classes:
                         pending.append(known)
 
     def imported_bases(self, cls: ast.ClassDef) -> list[str]:
-        """Import paths of every base class, those of bases in this file included."""
-        paths = [
-            qualified(self.source, base) for each in self.bases_here(cls) for base in each.bases
-        ]
-        return [path for path in paths if path]
+        """Import paths of every base class, those of bases in the project's files included."""
+        return list(self._imported_bases(cls, set()))
+
+    def _imported_bases(self, cls: ast.ClassDef, seen: set[ast.ClassDef]) -> Iterator[str]:
+        if cls in seen:
+            return
+        seen.add(cls)
+        for base in (base for each in self.bases_here(cls) for base in each.bases):
+            path = qualified(self.source, base)
+            if path is None:
+                continue
+            yield path
+            found = self.lookup(path)
+            if found and isinstance(found[1], ast.ClassDef):
+                yield from found[0].classes._imported_bases(found[1], seen)
 
     def is_keras_model(self, cls: ast.ClassDef) -> bool:
         return any(map(frameworks.is_keras_model_base, self.imported_bases(cls)))

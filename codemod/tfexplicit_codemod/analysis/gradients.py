@@ -21,12 +21,14 @@ class Pairs:
 
     `sources` is what `tape.gradient` differentiated by, where the tape call is in sight.
     `skips_none` is true where pairs without a gradient were dropped on the way.
+    `gradient_list` is the expression of the gradients, where the call gives them apart.
     """
 
     gradients: str
     variables: ast.expr
     sources: ast.expr | None = None
     skips_none: bool = False
+    gradient_list: ast.expr | None = None
 
 
 class Gradients:
@@ -59,7 +61,7 @@ class Gradients:
             text = f"({text})"
         elif isinstance(gradients, UNNAMED) or not lists.is_list(self.source, gradients):
             raise tx212_pairs.leave(self.source.one_line(gradients))
-        return Pairs(text, variables, self._sources(gradients))
+        return Pairs(text, variables, self._sources(gradients), gradient_list=gradients)
 
     def _of_written_pairs(self, node: ast.List | ast.Tuple) -> Pairs:
         gradients, variables = [], []

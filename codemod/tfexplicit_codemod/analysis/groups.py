@@ -3,28 +3,66 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.sites import Update
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.analysis.understand import Understood
+from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.variables import Part
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx105_several_models, tx214_partly_left
 
 
 @dataclass(frozen=True)
+class Handover:
+    """A call that hands an optimizer to the `parameter` of a function that steps it.
+
+    `parts` are what the function updates, as the caller names them.
+    """
+
+    home: Reference
+    statement: ast.stmt
+    parts: tuple[Part, ...]
+    argument: ast.expr
+    keyword: ast.keyword | None
+    parameter: Reference
+
+
+@dataclass(frozen=True, eq=False)
 class Group:
-    """All understood sites of one optimizer, and every part that they update."""
+    """All understood sites of one optimizer, and every part that they update.
+
+    `handed` are the calls that hand the optimizer to a function with such a site.
+    """
 
     home: Reference
     members: list[Understood]
+    handed: list[Handover] = field(default_factory=list)
+
+    @property
+    def uses(self) -> list[ast.expr]:
+        """The uses of the optimizer that are rewritten."""
+        receivers = [each.update.receiver for each in self.members]
+        return receivers + [each.argument for each in self.handed]
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """The statements that step it."""
+        own: list[ast.stmt] = [each.statement for each in self.members]
+        return own + [each.statement for each in self.handed]
+
+    @property
+    def is_compiled(self) -> bool:
+        """True where `compile` of Keras sets the optimizer."""
+        kinds = {each.update.value.kind for each in self.members}
+        return kinds == {"compiled"}
 
     @property
     def parts(self) -> list[Part]:
-        return tx105_several_models.together([each.leaves.parts for each in self.members])
+        own = [each.leaves.parts for each in self.members]
+        return tx105_several_models.together(own + [each.parts for each in self.handed])
 
 
 def grouped(understood: list[Understood]) -> list[Group]:
@@ -39,12 +77,13 @@ def leave_mixed_groups(
     source: Source, references: References, groups: list[Group], left: dict[Update, Leave]
 ) -> dict[Update, Leave]:
     """The sites to leave because another site that steps the same optimizer is left."""
-    homes = {group.home: group for group in groups}
     found: dict[Update, Leave] = {}
     for update in left:
         stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
-        for home in homes.keys() & stepped:
-            for each in homes[home].members:
+        for group in groups:
+            if not any(one is not None and group.home.may_be(one) for one in stepped):
+                continue
+            for each in group.members:
                 receiver = source.one_line(each.update.receiver)
                 found[each.update] = tx214_partly_left.leave(receiver, left[update].code)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 
 
@@ -22,7 +22,8 @@ def dotted(node: ast.expr) -> tuple[str, ...] | None:
 def qualified(source: Source, node: ast.expr) -> str | None:
     """The full import path of a name or attribute, or None where no import gives it.
 
-    A name imported in both branches of a `try` has several paths; the first in the text counts.
+    A name imported in both branches of a `try` has several paths; the first in the text counts. Of
+    plain imports one after the other, the last before the use does.
     """
     parts = dotted(node)
     if parts is None:
@@ -31,29 +32,65 @@ def qualified(source: Source, node: ast.expr) -> str | None:
     if scope is None:
         return None
     paths = imported_paths(scope, parts[0])
-    return ".".join((paths[0], *parts[1:])) if paths else None
+    if not paths:
+        return None
+    return ".".join((_path_before(scope, node, parts[0]) or paths[0], *parts[1:]))
+
+
+def _path_before(scope: Scope, node: ast.expr, name: str) -> str | None:
+    body = getattr(scope.node, "body", [])
+    found = None
+    for binding in scope.bindings[name]:
+        if not isinstance(binding.node, ast.Import | ast.ImportFrom) or binding.node not in body:
+            return None
+        if binding.node.lineno < node.lineno:
+            found = _path_of_import(binding.node, name)
+    return found
 
 
 def imported_paths(scope: Scope, name: str) -> list[str]:
     """The import paths bound to a name; none when something else binds it as well.
 
-    `tf = None` after a failed import is no such thing.
+    `tf = None` after a failed import is no such thing. `Adam = keras.optimizers.Adam` passes a path
+    on; where a name has several that way, they must be of one package.
     """
     paths: list[str] = []
+    is_passed_on = False
     for binding in scope.bindings[name]:
         if isinstance(binding.value, ast.Constant) and binding.value.value is None:
             continue
-        if not isinstance(binding.node, ast.Import | ast.ImportFrom):
+        if isinstance(binding.node, ast.Import | ast.ImportFrom):
+            paths.append(_path_of_import(binding.node, name))
+            continue
+        passed_on = _path_passed_on(scope, binding)
+        if passed_on is None:
             return []
-        paths.append(_path_of_import(binding.node, name))
-    return paths
+        is_passed_on = True
+        paths.append(passed_on)
+    one_package = len({path.partition(".")[0] for path in paths}) == 1
+    return paths if one_package or not is_passed_on else []
+
+
+def _path_passed_on(scope: Scope, binding: Binding) -> str | None:
+    if not isinstance(binding.node, ast.Assign) or binding.path or binding.value is None:
+        return None
+    parts = dotted(binding.value)
+    home = scope.lookup(parts[0]) if parts else None
+    if parts is None or home is None or parts[0] == binding.name:
+        return None
+    given = home.bindings[parts[0]]
+    imports = [b.node for b in given if isinstance(b.node, ast.Import | ast.ImportFrom)]
+    if len(imports) != len(given):
+        return None
+    return ".".join((_path_of_import(imports[0], parts[0]), *parts[1:]))
 
 
 def _path_of_import(node: ast.Import | ast.ImportFrom, name: str) -> str:
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             if (alias.asname or alias.name) == name:
-                return f"{'.' * node.level}{node.module or ''}.{alias.name}"
+                module = f"{node.module}." if node.module else ""
+                return f"{'.' * node.level}{module}{alias.name}"
         elif alias.asname == name:
             return alias.name
         elif alias.asname is None and alias.name.split(".")[0] == name:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
+from tfexplicit_codemod.analysis.reaching import LOOPS
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.replicas import check_built_before
+from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
 
@@ -36,6 +38,7 @@ class Placements:
             self.attributes.require_room(optimizer.owner)
         made = self._definition(optimizer)
         self._check_hyperparameters_stay(optimizer)
+        check_built_before(self.attributes.module, self.references, models)
         function = self.source.scope(made.statement)
         known = [self._definition_for(model, made, function) for model in models]
         definitions = [made, *(found for found in known if found)]
@@ -50,6 +53,7 @@ class Placements:
         self._check_lifetimes(made, later)
         self._check_earlier_bindings(definitions)
         self._check_room(later)
+        self._check_versions(optimizer, models, later.statement, function)
         self._check_leaves_stay(models, later.statement, function)
         for site in sites:
             self._check_reached(site, later, function)
@@ -61,15 +65,15 @@ class Placements:
 
     def _definition(self, reference: Reference) -> Definition:
         if isinstance(reference.owner, Scope) and len(reference.path) == 1:
-            return self._definition_of_name(reference.owner, reference.path[0])
+            return self._definition_of_name(reference)
         if isinstance(reference.owner, ast.ClassDef) and len(reference.path) == 1:
             return self.attributes.definition(reference.owner, reference.path[0])
         raise tx203_unclear_definition.leave(
             f"`{'.'.join(reference.path)}` belongs to an object whose class is not followed"
         )
 
-    def _definition_of_name(self, scope: Scope, name: str) -> Definition:
-        bindings = scope.bindings[name]
+    def _definition_of_name(self, reference: Reference) -> Definition:
+        name, bindings = reference.path[0], self.references.bindings(reference)
         if any(binding.remote for binding in bindings):
             raise tx203_unclear_definition.leave(f"`{name}` is rebound through `global`")
         if any(isinstance(binding.node, ast.Delete) for binding in bindings):
@@ -96,21 +100,41 @@ class Placements:
         if model.owner not in function.ancestors():
             owner = model.owner.node
             inner = owner.name if isinstance(owner, ast.FunctionDef) else "a function"
-            if all(binding.kind == "parameter" for binding in model.owner.bindings[name]):
+            if all(b.kind == "parameter" for b in self.references.bindings(model)):
                 raise tx202_model_out_of_sight.leave(name, f"is a parameter of `{inner}`")
             raise tx202_model_out_of_sight.leave(
                 name, f"is made in `{inner}`, the optimizer is not"
             )
         if model.owner is function:
-            bindings = model.owner.bindings[name]
+            bindings = self.references.bindings(model)
             if len(bindings) == 1 and bindings[0].kind == "parameter":
                 return None
-            return self._definition_of_name(model.owner, name)
-        if model.owner.bindings[name][0].kind == "parameter":
+            if self._are_all_before(bindings, made):
+                return None
+            return self._definition_of_name(model)
+        if self.references.bindings(model)[0].kind == "parameter":
             return None
-        found = self._definition_of_name(model.owner, name)
+        found = self._definition_of_name(model)
         self._check_before_class(model, made, found)
         return None
+
+    def _are_all_before(self, bindings: list[Binding], made: Definition) -> bool:
+        """True where the model has its last value, if any, when the optimizer is made.
+
+        Also where a branch binds it: without a value the program fails at its first step.
+        """
+        loops = loops_around(self.source, made.statement)
+        for binding in bindings:
+            if binding.remote or isinstance(binding.node, ast.arg | ast.Delete):
+                return False
+            statement = self.source.statement(binding.node)
+            ends_before = (statement.end_lineno or 0) < min(b.lineno for b in made.binders)
+            if not ends_before or isinstance(statement, LOOPS):
+                return False
+            # Bound anew in each round of a loop in which the optimizer stays.
+            if any(loop in loops for loop in loops_around(self.source, statement)):
+                return False
+        return True
 
     def _check_before_class(self, model: Reference, made: Definition, found: Definition) -> None:
         """A method may run at any time after its class: the model must be older than that."""
@@ -137,6 +161,23 @@ class Placements:
             first_lines = [min(b.lineno for b in other.binders) for other in others]
             if each.earlier and not any(first > each.line for first in first_lines):
                 raise tx203_unclear_definition.leave(f"`{each.name}` is bound more than once")
+
+    def _check_versions(
+        self, optimizer: Reference, models: list[Reference], setup: ast.stmt, function: Scope
+    ) -> None:
+        """Where a name is bound anew later, `setup` must see the value that the step sees."""
+        for each in (optimizer, *models):
+            if (
+                each.owner is function
+                and each.path
+                and each.version != self._version_at(setup, each)
+            ):
+                raise tx203_unclear_definition.leave(f"`{each.path[0]}` is bound more than once")
+
+    def _version_at(self, statement: ast.stmt, reference: Reference) -> int:
+        assert isinstance(reference.owner, Scope)
+        name = reference.path[0]
+        return self.references.versions.number_after(statement, reference.owner, name)
 
     def _check_leaves_stay(self, models: list[Reference], setup: ast.stmt, function: Scope) -> None:
         """The leaves that `setup` sees must be those of the first step."""

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
-from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
+from tfexplicit_codemod.analysis.keras_models import KerasModels
+from tfexplicit_codemod.analysis.minimized import Minimized
+from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.analysis.understand import Understand, Understood
-from tfexplicit_codemod.analysis.values import Values
+from tfexplicit_codemod.analysis.understand import Understand
+from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
@@ -28,7 +33,12 @@ from tfexplicit_codemod.rules import (
     tx104_trainables,
     tx105_several_models,
     tx106_explicit_variables,
+    tx107_minimize,
+    tx108_compiled_optimizer,
+    tx109_parameter,
+    tx110_all_variables,
 )
+from tfexplicit_codemod.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -42,15 +52,19 @@ class Plan:
 class Planner:
     """Plans one file; the order of the steps is the order of the methods."""
 
-    def __init__(self, text: str, sparse: bool) -> None:
+    def __init__(self, text: str, around: Surroundings) -> None:
         self.source = Source(text)
-        self.sparse = sparse
-        self.classes = Classes(self.source)
-        self.references = References(self.source, self.classes)
-        self.values = Values(self.source, self.classes)
-        attributes = SelfAttributes(self.source, self.classes)
+        self.around = around
+        self.module = Module(self.source, around.lookup)
+        self.classes, self.values = self.module.classes, self.module.values
+        self.references = References(self.module)
+        attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
+        self.compiled = Compiled(self.module, around.is_used_elsewhere)
+        self.parameters = Parameters(self.source, self.references, around.is_used_elsewhere)
+        self.homes_within: dict[Scope | ast.ClassDef, set[Reference]] = {}
+        self.lost: dict[Reference, Leave] = {}
         self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
@@ -60,10 +74,10 @@ class Planner:
         found = list(updates(self.source, self.classes, self.values))
         if not found:
             return Plan((), self.edits)
-        groups = grouped(self._understand_each(found))
+        groups = self._with_handovers(grouped(self._understand_each(found)))
         self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
-        for group in groups:
-            self._rewrite_or_leave(group)
+        for component in linked(groups):
+            self._rewrite_or_leave(component)
         if self.edits:
             self._import_tfexplicit()
         if with_todo:
@@ -72,9 +86,16 @@ class Planner:
         return Plan(tuple(self._site(update) for update in found), self.edits)
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
-        variables = Variables(self.source, self.references)
+        untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
+        variables = Variables(self.source, self.references, untrained)
         reader = Understand(
-            self.source, self.classes, self.references, Gradients(self.source), variables
+            self.source,
+            self.classes,
+            self.references,
+            Gradients(self.source),
+            variables,
+            self.compiled,
+            self.parameters,
         )
         understood = []
         for update in found:
@@ -84,58 +105,120 @@ class Planner:
                 self.left[update] = leave
         return understood
 
-    def _rewrite_or_leave(self, group: Group) -> None:
-        if any(each.update in self.left for each in group.members):
-            return
+    def _with_handovers(self, groups: list[Group]) -> list[Group]:
+        """With the calls that hand optimizers over, and groups for what only such calls step."""
+        groups, problems = handed_over(self.parameters, groups)
+        for group, leave in problems.items():
+            self.lost[group.home] = leave
+        for group in groups:
+            for statement in group.statements:
+                for scope in self.source.scope(statement).ancestors():
+                    self.homes_within.setdefault(scope, set()).add(group.home)
+        return groups
+
+    def _rewrite_or_leave(self, component: list[Group]) -> None:
+        """All groups that calls tie together, or none."""
+        updates = [each.update for group in component for each in group.members]
+        reasons = [self.lost[group.home] for group in component if group.home in self.lost]
+        reasons += [self.left[update] for update in updates if update in self.left]
         try:
-            placement = self._place(group)
+            if reasons:
+                raise reasons[0]
+            places = [self._place(group) for group in component]
         except Leave as leave:
-            self.left.update({each.update: leave for each in group.members})
+            for update in updates:
+                self.left.setdefault(update, leave)
             return
-        self._rewrite(group, placement)
+        states = {group.home: self._state_for(group.home) for group in component}
+        for group, place in zip(component, places, strict=True):
+            self._make_state(group, place, states[group.home])
+            self._rewrite_steps(group, states[group.home])
+            self._rewrite_handovers(group, states)
 
-    def _place(self, group: Group) -> Placement:
+    def _place(self, group: Group) -> Placement | Compile | Parameter:
+        check_checkpoints_stay(self.source, self.references, group)
         models = [reference for part in group.parts for reference in part.references]
-        statements = [each.statement for each in group.members]
-        return self.placements.place(group.home, models, list(statements))
+        if group.is_compiled:
+            return self.compiled.place(group.home, models)
+        parameter = self.parameters.of(group.home)
+        if parameter is not None:
+            self.parameters.check_uses(parameter, group.uses)
+            return parameter
+        return self.placements.place(group.home, models, group.statements)
 
-    def _rewrite(self, group: Group, placement: Placement) -> None:
-        state = self._state_for(group.home)
-        self.states.append(state)
+    def _make_state(
+        self, group: Group, place: Placement | Compile | Parameter, state: Reference
+    ) -> None:
+        if isinstance(place, Compile):
+            self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
+        elif isinstance(place, Parameter):
+            renamed = tx109_parameter.parameter_edits(
+                self.source, self.alias, place.name, state.path[0]
+            )
+            self._add(renamed)
+        else:
+            self._set_up(group, place, state)
+
+    def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
         setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
+        self._add(
+            tx103_constructor.edits(
+                self.source, self.alias, group, placement, self.references, self.around.sparse
+            )
+        )
+
+    def _rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
+        for each in group.handed:
+            self._replace(each.argument, states[group.home].code_at(self.source, each.statement))
+            if each.keyword is not None:
+                name = states[each.parameter].path[0]
+                self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, name))
+
+    def _rewrite_steps(self, group: Group, state: Reference) -> None:
         for each in group.members:
             held = state.code_at(self.source, each.statement)
-            code = f"{self.alias}.update({held}, {each.leaves.text}, {each.pairs.gradients})"
-            self._replace(each.update.call, code)
+            self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
-            for edit in tx104_trainables.edits(self.source, self.alias, each.sources):
-                self.edits.add(edit)
-            self.codes[each.update] = _code_of(group, each)
-        for edit in tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references, self.sparse
-        ):
-            self.edits.add(edit)
+            self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
+            self.codes[each.update] = self._code_of(group, each)
+
+    def _step(self, each: Understood, state: str) -> str:
+        if isinstance(each.pairs, Minimized):
+            return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
+        return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
 
     def _state_for(self, optimizer: Reference) -> Reference:
         """The state lives where its optimizer lives, under a name that is free there."""
-        name = naming.state_name(optimizer.path[-1], self._names_in_use(optimizer))
-        return Reference(optimizer.owner, (name,))
-
-    def _names_in_use(self, optimizer: Reference) -> set[str]:
-        """What a new state may not be called: two functions may each have an `opt_state`."""
-        given = {state.path[-1] for state in self.states if self._share_names(state, optimizer)}
-        return {*self.source.identifiers, self.alias, *given}
+        given = {s.path[-1] for s in self.states if self._share_names(s, optimizer)}
+        taken = {*self.source.identifiers, self.alias, *given}
+        state = Reference(optimizer.owner, (naming.state_name(optimizer.path[-1], taken),))
+        self.states.append(state)
+        return state
 
     def _share_names(self, one: Reference, other: Reference) -> bool:
         if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
+            if one.owner is not other.owner and self._is_alone_in(one, other):
+                return False
             return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
         if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
             return other.owner in self.classes.related(one.owner)
         return False
+
+    def _is_alone_in(self, *states: Reference) -> bool:
+        """True where one is of a function that steps only what it was given: it may hide others."""
+        for state in states:
+            optimizers = self.homes_within.get(state.owner, set())
+            if len(optimizers) == 1 and self.parameters.of(next(iter(optimizers))):
+                return True
+        return False
+
+    def _add(self, edits: list[Replace]) -> None:
+        for edit in edits:
+            self.edits.add(edit)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
@@ -159,12 +242,19 @@ class Planner:
         text = self.source.one_line(update.call, limit=80)
         return Site(line, column + 1, code, text, leave.reason if leave else "")
 
-
-def _code_of(group: Group, each: Understood) -> str:
-    if any(not part.is_model for part in each.leaves.parts):
-        return tx106_explicit_variables.rule.code
-    if len(group.parts) > 1:
-        return tx105_several_models.rule.code
-    if group.home.of_self:
-        return tx102_self_attribute.rule.code
-    return tx101_named_optimizer.rule.code
+    def _code_of(self, group: Group, each: Understood) -> str:
+        if isinstance(each.pairs, Minimized):
+            return tx107_minimize.rule.code
+        if group.is_compiled:
+            return tx108_compiled_optimizer.rule.code
+        if self.parameters.of(group.home):
+            return tx109_parameter.rule.code
+        if any(each.leaves.untrained):
+            return tx110_all_variables.rule.code
+        if any(not part.is_model for part in each.leaves.parts):
+            return tx106_explicit_variables.rule.code
+        if len(group.parts) > 1:
+            return tx105_several_models.rule.code
+        if group.home.of_self:
+            return tx102_self_attribute.rule.code
+        return tx101_named_optimizer.rule.code

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.calls import arguments_for
-from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
@@ -17,15 +18,22 @@ class Reference:
     """A name of a scope, `self` of a class, or an attribute of either.
 
     `model` at module level is (module scope, ("model",)); `self.model` is (class, ("model",)) in
-    every method of the class; a bare `self` is (class, ()).
+    every method of the class; a bare `self` is (class, ()). `version` tells apart the values of a
+    name that is bound anew for a second phase, as `versions.py` does.
     """
 
     owner: Scope | ast.ClassDef
     path: tuple[str, ...]
+    version: int = 0
 
     @property
     def of_self(self) -> bool:
         return isinstance(self.owner, ast.ClassDef)
+
+    def may_be(self, other: Reference) -> bool:
+        """True where both may name one object: version 0 may be any version."""
+        same = (self.owner, self.path) == (other.owner, other.path)
+        return same and (self.version == other.version or 0 in (self.version, other.version))
 
     def code_at(self, source: Source, statement: ast.stmt) -> str:
         """How code at a statement reads it: through whatever the method there calls `self`."""
@@ -36,9 +44,17 @@ class Reference:
 class References:
     """Resolves expressions of one file to references."""
 
-    def __init__(self, source: Source, classes: Classes) -> None:
-        self.source = source
-        self.classes = classes
+    def __init__(self, module: Module) -> None:
+        self.source = module.source
+        self.classes = module.classes
+        self.versions = module.versions
+        self.kept: Scope | None = None
+
+    def keeping(self, scope: Scope | ast.ClassDef) -> References:
+        """The same, but a parameter of this function stays what it is: it has a name there."""
+        other = copy(self)
+        other.kept = scope if isinstance(scope, Scope) else None
+        return other
 
     def resolve(self, node: ast.expr) -> Reference | None:
         """The reference of a name or attribute, through aliases and parameters; else None."""
@@ -51,7 +67,7 @@ class References:
                 return None
             if isinstance(base.owner, ast.ClassDef) and not base.path:
                 return Reference(self._assigning_class(base.owner, node.attr), (node.attr,))
-            return Reference(base.owner, (*base.path, node.attr))
+            return replace(base, path=(*base.path, node.attr))
         if not isinstance(node, ast.Name):
             return None
         own = self.classes.self_of(node)
@@ -60,15 +76,23 @@ class References:
         scope = self.source.scope(node).lookup(node.id)
         if scope is None:
             return None
-        here = Reference(scope, (node.id,))
-        bindings = scope.bindings[node.id]
+        here = Reference(scope, (node.id,), self.versions.number(node))
+        bindings = self.versions.bindings(node)
         if len(bindings) != 1 or bindings[0] in seen:
             return here
         return self._through(bindings[0], seen | {bindings[0]}) or here
 
+    def bindings(self, reference: Reference) -> list[Binding]:
+        """The bindings of the name that a reference of a scope begins with."""
+        assert isinstance(reference.owner, Scope)
+        name = reference.path[0]
+        return self.versions.bindings_of(reference.owner, name, reference.version)
+
     def _through(self, binding: Binding, seen: frozenset[Binding]) -> Reference | None:
         """What a single binding merely passes on: another name, or what all callers give."""
         if isinstance(binding.node, ast.arg):
+            if self.kept and binding in self.kept.bindings.get(binding.name, []):
+                return None
             return self._passed_by_all_callers(binding.node, seen)
         if binding.kind == "assign" and binding.value is not None and not binding.path:
             parts = dotted(binding.value)

@@ -15,7 +15,7 @@ from tfexplicit_codemod.analysis.values import Value, Values
 
 METHODS = ("apply_gradients", "minimize", "apply")
 PAIRS = "grads_and_vars"
-_TENSORFLOW_2 = frozenset({"GradientTape", "trainable_variables", "trainable_weights"})
+_TENSORFLOW_2 = frozenset({"GradientTape", "trainable_variables", "trainable_weights", "tape"})
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update
         value = values.of(function.value)
         if value.kind == "foreign" or _is_super(function.value):
             continue
-        proven = value.kind in ("optimizer", "loss_scale")
+        proven = value.kind in ("optimizer", "loss_scale", "compiled")
         if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
             yield Update(call, function.value, function.attr, value)
 
@@ -54,8 +54,11 @@ def _runs_on_another_backend(source: Source) -> bool:
 
 def _uses_tensorflow_2(source: Source) -> bool:
     roots = imported_roots(source)
-    if "flax" in roots or not roots & {"tensorflow", "keras", "tf_keras"}:
+    if "flax" in roots:
         return False
+    if not roots & {"tensorflow", "keras", "tf_keras"}:
+        # A package may import TensorFlow in one place for all its modules.
+        return "GradientTape" in source.identifiers
     return bool(_TENSORFLOW_2 & source.identifiers)
 
 

@@ -96,7 +96,7 @@ class Source:
             return utf8_column
         return len(text.encode()[:utf8_column].decode())
 
-    def start(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def start(self, node: ast.expr | ast.stmt | ast.arg) -> tuple[int, int]:
         return node.lineno, self.column(node.lineno, node.col_offset)
 
     def start_of_keyword(self, keyword: ast.keyword) -> tuple[int, int]:
@@ -131,6 +131,11 @@ class Source:
         """The lines that hold a comment."""
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
         return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
+
+    def has_comment(self, node: ast.expr) -> bool:
+        """True where a comment stands between the lines of an expression."""
+        (first, _), (last, _) = self.start(node), self.end(node)
+        return any(first <= line < last for line in self.comment_lines)
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

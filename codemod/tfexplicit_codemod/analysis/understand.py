@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
+from tfexplicit_codemod.analysis.minimized import Minimized, minimized
+from tfexplicit_codemod.analysis.parameters import Parameters
 from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.variables import Leaves, Variables
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import (
     tx201_optimizer_parameter,
+    tx203_unclear_definition,
     tx204_compiled_optimizer,
     tx205_unproven_optimizer,
     tx206_variable_list,
@@ -28,18 +33,6 @@ from tfexplicit_codemod.rules import (
 )
 
 
-@dataclass(frozen=True)
-class Understood:
-    """A site that can be rewritten, if its optimizer and models can be placed."""
-
-    update: Update
-    statement: ast.Expr
-    home: Reference
-    pairs: Pairs
-    leaves: Leaves
-    sources: Leaves | None
-
-
 class Understand:
     """Understands the sites of one file."""
 
@@ -50,23 +43,36 @@ class Understand:
         references: References,
         gradients: Gradients,
         variables: Variables,
+        compiled: Compiled,
+        parameters: Parameters,
     ) -> None:
         self.source = source
         self.classes = classes
         self.references = references
         self.gradients = gradients
         self.variables = variables
+        self.compiled = compiled
+        self.parameters = parameters
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
         home = self._home(update)
         statement = self._statement(update)
-        pairs = self._pairs(update)
+        pairs = self._minimized(update) if update.method == "minimize" else self._pairs(update)
         self._check_comments(update.call)
-        leaves = self.variables.read(pairs.variables)
+        variables = self.variables.of(home)
+        leaves = variables.read(pairs.variables)
         if len(set(leaves.identity)) < len(leaves.identity):
             raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")
-        sources = self._sources(update, pairs, leaves)
+        if isinstance(pairs, Minimized):
+            if any(leaves.untrained):
+                raise tx206_variable_list.leave(
+                    self._text(pairs.variables), "also holds variables that are not trained"
+                )
+            return Understood(update, statement, home, pairs, leaves, None)
+        sources = self._sources(variables, pairs, leaves)
+        if any(leaves.untrained):
+            self._check_untrained(pairs, leaves, sources)
         return Understood(update, statement, home, pairs, leaves, sources)
 
     def _home(self, update: Update) -> Reference:
@@ -76,28 +82,24 @@ class Understand:
             raise tx211_inside_optimizer.leave(receiver)
         if value.kind == "parameter":
             raise tx201_optimizer_parameter.leave(value.parameter, value.function)
-        if value.kind == "compiled" or self._may_be_compiled(update):
-            raise tx204_compiled_optimizer.leave(receiver)
+        if value.kind == "compiled":
+            return self.compiled.home(update.receiver)
+        if self._may_be_compiled(update):
+            raise tx204_compiled_optimizer.leave(receiver, "or one that it replaces")
         if value.kind == "element":
             raise tx209_optimizer_in_container.leave(receiver)
         if value.kind == "loss_scale":
             raise tx216_loss_scale.leave(receiver)
-        home = self.references.resolve(update.receiver)
+        home = self.parameters.home(update.receiver)
         if value.kind != "optimizer" or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
-        parameter = self._as_parameter(update.receiver)
-        if parameter:
-            raise tx201_optimizer_parameter.leave(
-                parameter.arg, self.source.function_name(parameter)
-            )
+        if not home.version and self._has_versions(home):
+            raise tx203_unclear_definition.leave(f"`{home.path[0]}` is bound more than once")
         return home
 
-    def _as_parameter(self, receiver: ast.expr) -> ast.arg | None:
-        if not isinstance(receiver, ast.Name):
-            return None
-        scope = self.source.scope(receiver).lookup(receiver.id)
-        nodes = [binding.node for binding in scope.bindings[receiver.id]] if scope else []
-        return next((node for node in nodes if isinstance(node, ast.arg)), None)
+    def _has_versions(self, home: Reference) -> bool:
+        versions = self.references.versions
+        return isinstance(home.owner, Scope) and versions.is_split(home.owner, home.path[0])
 
     def _may_be_compiled(self, update: Update) -> bool:
         """`self.optimizer` of a Keras model that the file also compiles: Keras replaces it."""
@@ -115,43 +117,60 @@ class Understand:
         return statement
 
     def _pairs(self, update: Update) -> Pairs:
-        call = update.call
-        if update.method == "minimize":
-            raise tx208_minimize.leave()
+        if update.method == "apply":
+            given = self._arguments(update.call, ("grads", "trainable_variables"))
+            return self.gradients.of_two_lists(given["grads"], given["trainable_variables"])
+        return self.gradients.of_pairs(self._arguments(update.call, (PAIRS,))[PAIRS])
+
+    def _minimized(self, update: Update) -> Minimized:
+        if update.value.is_custom:
+            receiver = self.source.one_line(update.receiver)
+            raise tx208_minimize.leave(receiver, "may compute gradients in a way of its own")
+        given = self._arguments(update.call, ("loss", "var_list"), optional=("tape",))
+        return minimized(self.source, given["loss"], given["var_list"], given.get("tape"))
+
+    def _arguments(
+        self, call: ast.Call, names: tuple[str, ...], optional: tuple[str, ...] = ()
+    ) -> dict[str, ast.expr]:
+        """The arguments by name; raises for any that is missing or unknown."""
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             raise tx210_extra_arguments.leave("*" + self.source.one_line(call.args[0]))
-        expected = {"apply_gradients": [PAIRS], "apply": ["grads", "trainable_variables"]}
-        names = expected[update.method]
         given = dict(zip(names, call.args, strict=False))
         for keyword in call.keywords:
             if keyword.arg is None:
                 raise tx210_extra_arguments.leave("**" + self.source.one_line(keyword.value))
-            if keyword.arg not in names or keyword.arg in given:
+            if keyword.arg not in (*names, *optional) or keyword.arg in given:
                 raise tx210_extra_arguments.leave(f"{keyword.arg}=")
             given[keyword.arg] = keyword.value
-        if len(call.args) > len(names) or len(given) < len(names):
+        if len(call.args) > len(names) or not set(names) <= set(given):
             raise tx210_extra_arguments.leave(f"{len(given)} arguments")
-        if update.method == "apply":
-            return self.gradients.of_two_lists(given[names[0]], given[names[1]])
-        return self.gradients.of_pairs(given[PAIRS])
+        return given
 
     def _check_comments(self, call: ast.Call) -> None:
-        (first, _), (last, _) = self.source.start(call), self.source.end(call)
-        if any(first <= line < last for line in self.source.comment_lines):
+        if self.source.has_comment(call):
             raise tx215_comment_inside.leave()
 
-    def _sources(self, update: Update, pairs: Pairs, leaves: Leaves) -> Leaves | None:
+    def _sources(self, variables: Variables, pairs: Pairs, leaves: Leaves) -> Leaves | None:
         """The tape's variables; they must be the very leaves of the update."""
         if pairs.sources is None:
             return None
         differ = tx213_other_gradients.leave(self._text(pairs.sources), self._text(pairs.variables))
         try:
-            sources = self.variables.read(pairs.sources)
+            sources = variables.read(pairs.sources)
         except Leave:
             raise differ from None
-        if sources.identity != leaves.identity:
+        if sources.identity != leaves.identity or sources.untrained != leaves.untrained:
             raise differ
         return sources
+
+    def _check_untrained(self, pairs: Pairs, leaves: Leaves, sources: Leaves | None) -> None:
+        """The tape's list must be rewritten with the update's, and no other gradients be read."""
+        self.variables.untrained.require_only_use(pairs)
+        rewritten = sources is not None and sources.origin is pairs.sources
+        if not rewritten or pairs.sources is None or self.source.has_comment(pairs.sources):
+            raise tx206_variable_list.leave(
+                self._text(pairs.variables), "also holds variables that are not trained"
+            )
 
     def _text(self, node: ast.expr) -> str:
         if isinstance(node, ast.List) and not hasattr(node, "lineno"):

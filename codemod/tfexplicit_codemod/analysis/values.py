@@ -5,39 +5,60 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tfexplicit_codemod.analysis import frameworks
-from tfexplicit_codemod.analysis.calls import arguments_for
+from tfexplicit_codemod.analysis.calls import arguments_for, arguments_of_compile
 from tfexplicit_codemod.analysis.classes import Classes
-from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.versions import VersionTable
+from tfexplicit_codemod.surroundings import Definition
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.module import Module
 
 Kind = Literal["optimizer", "loss_scale", "foreign", "parameter", "compiled", "element", "unknown"]
 
 
 @dataclass(frozen=True)
 class Value:
-    """What a receiver is. `parameter` names the argument for the kind of that name."""
+    """What a receiver is. `parameter` names the argument for the kind of that name.
+
+    `is_custom` is true for an optimizer of a class of the project.
+    """
 
     kind: Kind
     parameter: str = ""
     function: str = ""
+    is_custom: bool = False
 
 
 OPTIMIZER = Value("optimizer")
+CUSTOM = Value("optimizer", is_custom=True)
 FOREIGN = Value("foreign")
 UNKNOWN = Value("unknown")
 
 
 class Values:
-    """Evaluates expressions of one file to the kinds above; each binding at most once."""
+    """Evaluates expressions of one file to the kinds above; each binding at most once.
 
-    def __init__(self, source: Source, classes: Classes) -> None:
+    What an imported function or class of the project gives is asked of its own module.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        classes: Classes,
+        versions: VersionTable,
+        lookup: Callable[[str], tuple[Module, Definition] | None],
+    ) -> None:
         self.source = source
         self.classes = classes
+        self.versions = versions
+        self.lookup = lookup
         self._active: set[object] = set()
 
     def of(self, node: ast.expr, path: tuple[int, ...] = ()) -> Value:
@@ -73,15 +94,27 @@ class Values:
     def _of_call(self, call: ast.Call, path: tuple[int, ...]) -> Value:
         if isinstance(call.func, ast.Name):
             scope = self.source.scope(call).lookup(call.func.id)
-            if scope and not _is_imported(scope, call.func.id):
+            if scope and not imported_paths(scope, call.func.id):
                 return self._of_local_call(scope, call.func.id, path)
         if isinstance(call.func, ast.Attribute) and self.classes.self_of(call.func.value):
             return self._of_method_call(call.func, path)
         imported = qualified(self.source, call.func)
         family = frameworks.family(imported) if imported and not path else None
-        if family == "keras":
-            return OPTIMIZER
-        return Value(family) if family else UNKNOWN
+        if family:
+            return OPTIMIZER if family == "keras" else Value(family)
+        return self._of_definition(imported, path) if imported else UNKNOWN
+
+    def _of_definition(self, imported: str, path: tuple[int, ...]) -> Value:
+        """What calling a class or function of another file of the project gives."""
+        found = self.lookup(imported)
+        if found is None:
+            return UNKNOWN
+        module, node = found
+        if isinstance(node, ast.ClassDef):
+            return UNKNOWN if path else module.values._of_instance(node)
+        value = module.values._once((node, path), lambda: module.values._of_returns(node, path))
+        # A parameter of the function is not one of the file that asks.
+        return value if value.kind in ("optimizer", "loss_scale", "foreign") else UNKNOWN
 
     def _of_local_call(self, scope: Scope, name: str, path: tuple[int, ...]) -> Value:
         bindings = scope.bindings[name]
@@ -95,7 +128,7 @@ class Values:
     def _of_instance(self, cls: ast.ClassDef) -> Value:
         """An object of a class of this file: an optimizer if derived from one of Keras."""
         if any(map(frameworks.is_keras_optimizer_base, self.classes.imported_bases(cls))):
-            return OPTIMIZER
+            return CUSTOM
         return FOREIGN if self.classes.bases_are_known(cls) else UNKNOWN
 
     def _of_method_call(self, function: ast.Attribute, path: tuple[int, ...]) -> Value:
@@ -125,7 +158,7 @@ class Values:
         if held is not None:
             # One name may hold optimizers of two frameworks, one after the other.
             return self._once(held, lambda: self.of(held.value, held.path))
-        return _common([self._of_binding(binding) for binding in scope.bindings[name.id]])
+        return _common([self._of_binding(binding) for binding in self.versions.bindings(name)])
 
     def _of_binding(self, binding: Binding) -> Value:
         if isinstance(binding.node, ast.arg):
@@ -137,13 +170,26 @@ class Values:
 
     def _of_parameter(self, parameter: ast.arg) -> Value:
         def from_callers() -> Value:
-            arguments = arguments_for(self.source, parameter)
+            if self._is_of_compile(parameter):
+                arguments: list[ast.expr] | None = arguments_of_compile(self.source, parameter)
+            else:
+                arguments = arguments_for(self.source, parameter)
             return _common([self.of(argument) for argument in arguments or []])
 
         value = self._once(parameter, from_callers)
         if value.kind in ("optimizer", "foreign", "loss_scale"):
             return value
         return Value("parameter", parameter.arg, self.source.function_name(parameter))
+
+    def _is_of_compile(self, parameter: ast.arg) -> bool:
+        """True for a parameter of the `compile` that a Keras model has of its own."""
+        function = self.source.function_of(parameter)
+        cls = self.source.parent_of[function]
+        is_method = isinstance(function, ast.FunctionDef) and isinstance(cls, ast.ClassDef)
+        if not is_method or self.source.function_name(parameter) != "compile":
+            return False
+        assert isinstance(cls, ast.ClassDef)
+        return self.classes.is_keras_model(cls)
 
     def _of_attribute(self, attribute: ast.Attribute) -> Value:
         own = self.classes.self_of(attribute.value)
@@ -168,10 +214,6 @@ class Values:
         return imported is not None and frameworks.family(imported) == "foreign"
 
 
-def _is_imported(scope: Scope, name: str) -> bool:
-    return any(binding.kind == "import" for binding in scope.bindings[name])
-
-
 def _common(values: list[Value]) -> Value:
     """The one value that all agree on; of unlike values the first that is not an optimizer."""
     if not values:
@@ -179,6 +221,8 @@ def _common(values: list[Value]) -> Value:
     if all(value == values[0] for value in values):
         return values[0]
     kinds = {value.kind for value in values}
+    if kinds == {"optimizer"}:
+        return CUSTOM
     if "foreign" in kinds and "optimizer" in kinds:
         return UNKNOWN
     return next(value for value in values if value.kind != "optimizer")

@@ -6,26 +6,35 @@ import ast
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.definite import loops_around
+from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
 TRAINABLE = ("trainable_variables", "trainable_weights")
-LIST_CHANGES = frozenset(
+ALL = ("variables", "weights")
+VARIABLE = "tensorflow.Variable"
+CHANGES = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
+    | {"update", "setdefault", "popitem"}
 )
 
 
 @dataclass(frozen=True)
 class Part:
-    """One model, or one list of variables; `text` is how the site itself writes it."""
+    """One model, or one list of variables; `text` is how the site itself writes it.
+
+    `with_untrained` is true for `model.variables`, which also holds what is not trained.
+    """
 
     is_model: bool
     references: tuple[Reference, ...]
     text: str
     is_named_list: bool = False
+    with_untrained: bool = False
 
     @property
     def identity(self) -> tuple[bool, bool, tuple[Reference, ...]]:
@@ -46,6 +55,11 @@ class Leaves:
         return tuple(part.identity for part in self.parts)
 
     @property
+    def untrained(self) -> tuple[bool, ...]:
+        """For each part, whether it also holds variables that are not trained."""
+        return tuple(part.with_untrained for part in self.parts)
+
+    @property
     def text(self) -> str:
         """What to write for them as the model of an update."""
         texts = [part.text for part in self.parts]
@@ -55,9 +69,14 @@ class Leaves:
 class Variables:
     """Reads variable lists; raises `Leave` for one that it does not understand."""
 
-    def __init__(self, source: Source, references: References) -> None:
+    def __init__(self, source: Source, references: References, untrained: Untrained) -> None:
         self.source = source
         self.references = references
+        self.untrained = untrained
+
+    def of(self, home: Reference) -> Variables:
+        """For the sites of an optimizer kept there, with the names that its function has."""
+        return Variables(self.source, self.references.keeping(home.owner), self.untrained)
 
     def read(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
@@ -69,11 +88,38 @@ class Variables:
     def _parts(self, node: ast.expr) -> list[Part]:
         if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
             return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
+        if isinstance(node, ast.Attribute) and node.attr in ALL:
+            self.untrained.require_same_training(node)
+            text = self.source.segment(node.value)
+            return [Part(True, (self._reference(node.value),), text, with_untrained=True)]
+        if isinstance(node, ast.Call) and self._are_values_of_variables(node):
+            assert isinstance(node.func, ast.Attribute)
+            text = self.source.segment(node.func.value)
+            return [Part(True, (self._reference(node.func.value),), text)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return [*self.read(node.left).parts, *self.read(node.right).parts]
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             return self._read_elements(node.elts)
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _are_values_of_variables(self, call: ast.Call) -> bool:
+        """True for `weights.values()` of a dict of variables: the dict is a model, in its order."""
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "values" or call.args:
+            return False
+        name = call.func.value
+        bindings = self.references.versions.bindings(name) if isinstance(name, ast.Name) else []
+        if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].value, ast.Dict):
+            return False
+        assert isinstance(name, ast.Name)
+        return not self._is_changed(name) and all(
+            key is not None and self._is_new_variable(value)
+            for key, value in zip(bindings[0].value.keys, bindings[0].value.values, strict=True)
+        )
+
+    def _is_new_variable(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Call) or qualified(self.source, node.func) != VARIABLE:
+            return False
+        return not any(keyword.arg in (None, "trainable") for keyword in node.keywords)
 
     def _read_elements(self, elements: list[ast.expr]) -> list[Part]:
         parts: list[Part] = []
@@ -107,7 +153,7 @@ class Variables:
 
     def _read_name(self, name: ast.Name) -> Leaves:
         scope = self.source.scope(name).lookup(name.id)
-        bindings = scope.bindings[name.id] if scope else []
+        bindings = self.references.versions.bindings(name)
         if scope and len(bindings) == 1 and bindings[0].kind == "parameter":
             reference = self.references.resolve(name)
             if reference == Reference(scope, (name.id,)) or reference is None:
@@ -145,7 +191,7 @@ class Variables:
             parent = self.source.parent_of[other]
             if isinstance(parent, ast.AugAssign) and parent.target is other:
                 return True
-            if isinstance(parent, ast.Attribute) and parent.attr in LIST_CHANGES:
+            if isinstance(parent, ast.Attribute) and parent.attr in CHANGES:
                 return True
             if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
                 return True
@@ -158,8 +204,6 @@ def _is_copy(call: ast.Call) -> bool:
 
 
 def _why_not(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute) and node.attr in ("variables", "weights"):
-        return "also holds variables that are not trained"
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return "is filtered or mapped"
     if isinstance(node, ast.Call):

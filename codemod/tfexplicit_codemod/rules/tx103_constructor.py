@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
-from tfexplicit_codemod.analysis.names import dotted, imported_paths, qualified
+from tfexplicit_codemod.analysis.names import dotted, imported_paths, imported_roots, qualified
 from tfexplicit_codemod.analysis.placement import Placement
-from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.uses import possible_uses
 from tfexplicit_codemod.edits import Replace
 from tfexplicit_codemod.registry import Rule
 
@@ -62,7 +63,10 @@ def edits(
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
         return []
     same_block = source.block(made) is source.block(placement.statement)
-    if not same_block or "distribute" in source.identifiers or _may_round_otherwise(source):
+    if not same_block or {"distribute", "scope"} & source.identifiers:
+        # Several replicas clip and sum in an order that is the Keras object's.
+        return []
+    if _may_round_otherwise(source, group):
         return []
     if not _every_use_is_rewritten(source, group, references, made):
         return []
@@ -75,9 +79,13 @@ def edits(
     return renamed
 
 
-def _may_round_otherwise(source: Source) -> bool:
-    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not."""
-    return "float64" in source.text
+def _may_round_otherwise(source: Source, group: Group) -> bool:
+    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not.
+
+    GPflow's leaves are float64, and so are variables of NumPy's arrays."""
+    explicit = any(not part.is_model for part in group.parts)
+    from_numpy = explicit and "numpy" in imported_roots(source)
+    return from_numpy or "float64" in source.text or "gpflow" in source.text
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:
@@ -154,35 +162,14 @@ def _is_defined_here(source: Source, callee: ast.expr) -> bool:
 def _every_use_is_rewritten(
     source: Source, group: Group, references: References, made: ast.Assign
 ) -> bool:
-    receivers = [each.update.receiver for each in group.members]
     name = group.home.path[-1]
     if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name | ast.Attribute):
         return False
     exported = any(constant.value == name for constant in source.nodes(ast.Constant))
     return not exported and all(
-        use in receivers or use is made.targets[0]
-        for use in _possible_uses(source, group.home, references, name)
+        use in group.uses or use is made.targets[0]
+        for use in possible_uses(source, group.home, references)
     )
-
-
-def _possible_uses(
-    source: Source, home: Reference, references: References, name: str
-) -> Iterator[ast.expr]:
-    """Every expression that may read the optimizer: `x.opt` for an `x` that is not known, too."""
-    for node in source.nodes(ast.Name):
-        if not home.of_self and node.id == name and source.scope(node).lookup(name) is home.owner:
-            yield node
-    for attribute in source.nodes(ast.Attribute):
-        if home.of_self and attribute.attr == name:
-            held = references.resolve(attribute)
-            of_another_class = (
-                held is not None
-                and held.of_self
-                and held.path == (name,)
-                and held.owner is not home.owner
-            )
-            if not of_another_class:
-                yield attribute
 
 
 rule = Rule(

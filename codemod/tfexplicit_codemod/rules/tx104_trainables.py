@@ -13,10 +13,11 @@ def edits(source: Source, tx: str, tape_variables: Leaves | None) -> list[Replac
     if tape_variables is None or not all(part.is_model for part in tape_variables.parts):
         return []
     node = tape_variables.origin
-    first, last = source.start(node), source.end(node)
-    if any(first[0] <= line < last[0] for line in source.comment_lines):
+    if source.has_comment(node):
         return []
-    return [Replace(first, last, f"{tx}.trainables({tape_variables.text})")]
+    return [
+        Replace(source.start(node), source.end(node), f"{tx}.trainables({tape_variables.text})")
+    ]
 
 
 rule = Rule(

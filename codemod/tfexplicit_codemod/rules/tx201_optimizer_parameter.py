@@ -1,4 +1,4 @@
-"""TX201: the optimizer is a parameter of the function that updates."""
+"""TX201: the optimizer is a parameter, and not all that is done with it is in sight."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.registry import Rule
 
 
-def leave(parameter: str, function: str) -> Leave:
-    return Leave(rule.code, f"`{parameter}` is a parameter of `{function}`: pass the state instead")
+def leave(parameter: str, function: str, why: str = "comes from callers out of sight") -> Leave:
+    return Leave(rule.code, f"`{parameter}` of `{function}` {why}")
 
 
 rule = Rule(
     code="TX201",
     name="optimizer-parameter",
-    summary="The optimizer is a parameter of the function that updates.",
+    summary="The optimizer is a parameter, and not all that is done with it is in sight.",
     why=(
-        "Whoever calls the function decides which optimizer it gets. Make the state where the "
+        "Whoever calls the function decides which optimizer it gets, and a caller in another file, "
+        "or another use in the function, may need the optimizer itself. Make the state where the "
         "optimizer is made, and pass the state instead: `train_step(model, opt_state, x, y)`."
     ),
     before="""\
@@ -32,6 +33,7 @@ def train_step(model, optimizer, x, y):
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    print(optimizer.name)
     return loss
 
 
@@ -52,8 +54,9 @@ def train_step(model, optimizer, x, y):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX201): `optimizer` is a parameter of `train_step`: pass the state instead
+    # TODO(tfexplicit TX201): `optimizer` of `train_step` is used in `print(optimizer.name)`
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    print(optimizer.name)
     return loss
 
 

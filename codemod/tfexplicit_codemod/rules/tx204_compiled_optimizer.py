@@ -1,4 +1,4 @@
-"""TX204: the optimizer is the one given to `compile`."""
+"""TX204: the optimizer is the one given to `compile`, in a way that cannot be followed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.registry import Rule
 
 
-def leave(receiver: str) -> Leave:
-    return Leave(rule.code, f"`{receiver}` is the optimizer given to `compile`")
+def leave(receiver: str, why: str = "") -> Leave:
+    reason = f"`{receiver}` is set by `compile`"
+    return Leave(rule.code, f"{reason}, {why}" if why else reason)
 
 
 rule = Rule(
     code="TX204",
-    name="compiled-optimizer",
-    summary="The optimizer is the one given to `compile`.",
+    name="compiled-out-of-sight",
+    summary="The optimizer is given to `compile` in a way that cannot be followed.",
     why=(
-        "Keras gives this optimizer to the model in `compile`, also from another file. Make "
-        "the state there, or keep `compile` and `fit` as they are."
+        "Keras gives this optimizer to the model in `compile`, perhaps from another file, on "
+        "several replicas or for a model that is loaded whole. Make the state in `compile` where "
+        "you know how the model is used, or keep `compile` and `fit` as they are."
     ),
     before="""\
 import tensorflow as tf
@@ -44,6 +46,7 @@ class Net(tf.keras.Model):
 
 
 model = Net()
+model.dense.trainable = True
 model.compile(optimizer="adam")
 model.fit(x, y, epochs=2, verbose=2)
 """,
@@ -68,12 +71,13 @@ class Net(tf.keras.Model):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(self(x, training=True) - y))
         grads = tape.gradient(loss, self.trainable_variables)
-        # TODO(tfexplicit TX204): `self.optimizer` is the optimizer given to `compile`
+        # TODO(tfexplicit TX204): `self.optimizer` is set by `compile`, the model uses `trainable`
         self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
         return {"loss": loss}
 
 
 model = Net()
+model.dense.trainable = True
 model.compile(optimizer="adam")
 model.fit(x, y, epochs=2, verbose=2)
 """,

@@ -1,4 +1,4 @@
-"""TX208: `minimize` computes the gradients itself."""
+"""TX208: what `minimize` minimizes, or how, cannot be told."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.registry import Rule
 
 
-def leave() -> Leave:
-    return Leave(rule.code, "write `tx.minimize(loss_fn, opt_state, model)`")
+def leave(receiver: str, why: str) -> Leave:
+    return Leave(rule.code, f"`{receiver}` {why}")
 
 
 rule = Rule(
     code="TX208",
-    name="minimize",
-    summary="`minimize` computes the gradients itself.",
+    name="unclear-minimize",
+    summary="What `minimize` minimizes, or how, cannot be told.",
     why=(
-        "`minimize` records its own tape. `tx.minimize(loss_fn, opt_state, model)` does the "
-        "same; its function takes the model."
+        "`minimize` takes a function, or a value with its tape, and an optimizer class of your own "
+        "may compute the gradients in another way. Write "
+        "`tx.minimize(loss_fn, opt_state, model)` with a loss function that takes the model."
     ),
     before="""\
 import tensorflow as tf
@@ -26,12 +27,12 @@ W = tf.Variable(5.0)
 optimizer = tf_keras.optimizers.SGD(learning_rate=0.1)
 
 
-def loss_fn():
-    return tf.square(W)
+def make_loss(scale):
+    return lambda: scale * tf.square(W)
 
 
 for _ in range(5):
-    optimizer.minimize(loss_fn, var_list=[W])
+    optimizer.minimize(make_loss(2.0), var_list=[W])
     print(float(W))
 """,
     after="""\
@@ -42,13 +43,13 @@ W = tf.Variable(5.0)
 optimizer = tf_keras.optimizers.SGD(learning_rate=0.1)
 
 
-def loss_fn():
-    return tf.square(W)
+def make_loss(scale):
+    return lambda: scale * tf.square(W)
 
 
 for _ in range(5):
-    # TODO(tfexplicit TX208): write `tx.minimize(loss_fn, opt_state, model)`
-    optimizer.minimize(loss_fn, var_list=[W])
+    # TODO(tfexplicit TX208): `minimize` gets `make_loss(2.0)`, which is not a plain name
+    optimizer.minimize(make_loss(2.0), var_list=[W])
     print(float(W))
 """,
 )

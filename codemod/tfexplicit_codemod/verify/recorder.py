@@ -36,6 +36,7 @@ class Recorder:
 
         No gradients at all: Keras does nothing then, so nothing is recorded.
         """
+        leaves, gradients = _without_untrained(leaves, gradients)
         depth = getattr(self._thread, "depth", 0)
         recording = depth == 0 and bool(gradients)
         before = _values_of(leaves) if recording else []
@@ -119,6 +120,23 @@ class Recorder:
 
     def _write(self, **entry: Any) -> None:
         os.write(self._file, json.dumps(entry).encode() + b"\n")
+
+
+def _without_untrained(
+    leaves: Sequence[Any], gradients: Sequence[Any]
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Without the variables that are not trainable and have no gradient.
+
+    An update passes over them, so it is the same whether they are named (`model.variables`) or not.
+    """
+    if len(leaves) != len(gradients):
+        return leaves, gradients
+    pairs = [
+        (leaf, gradient)
+        for leaf, gradient in zip(leaves, gradients, strict=True)
+        if gradient is not None or getattr(leaf, "trainable", True)
+    ]
+    return [leaf for leaf, _ in pairs], [gradient for _, gradient in pairs]
 
 
 def _values_of(leaves: Sequence[Any]) -> list[Any]:

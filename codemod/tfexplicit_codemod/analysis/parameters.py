@@ -1,0 +1,176 @@
+"""Optimizers that a function takes as an argument: the parameter becomes the state.
+
+All callers hand over a state then, or none does. A caller may have got the optimizer as an argument
+too, and its callers follow.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from tfexplicit_codemod.analysis.calls import argument, calls_of
+from tfexplicit_codemod.analysis.groups import Group, Handover
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.variables import Part
+from tfexplicit_codemod.leave import Leave
+from tfexplicit_codemod.rules import tx201_optimizer_parameter
+
+# Functions that hand their optimizers to each other in a circle end here.
+MANY_ROUNDS = 100
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that holds an optimizer."""
+
+    name: ast.arg
+    function: ast.FunctionDef
+    scope: Scope
+
+
+class Parameters:
+    """Finds who hands over what; raises `Leave` where that is not all in sight."""
+
+    def __init__(
+        self, source: Source, references: References, is_used_elsewhere: Callable[[str], bool]
+    ) -> None:
+        self.source = source
+        self.references = references
+        self.is_used_elsewhere = is_used_elsewhere
+
+    def of(self, home: Reference) -> Parameter | None:
+        """The parameter that a home is, if it is one."""
+        if not isinstance(home.owner, Scope) or len(home.path) != 1:
+            return None
+        bindings = home.owner.bindings.get(home.path[0], [])
+        name = bindings[0].node if len(bindings) == 1 else None
+        function = home.owner.node
+        if not isinstance(name, ast.arg) or not isinstance(function, ast.FunctionDef):
+            return None
+        return Parameter(name, function, home.owner)
+
+    def home(self, optimizer: ast.expr) -> Reference | None:
+        """Where an optimizer is kept: a parameter is a place of its own."""
+        if isinstance(optimizer, ast.Name):
+            scope = self.source.scope(optimizer).lookup(optimizer.id)
+            here = Reference(scope, (optimizer.id,)) if scope else None
+            if here and self.of(here):
+                return here
+        return self.references.resolve(optimizer)
+
+    def handovers(self, group: Group, parameter: Parameter) -> list[Handover]:
+        """Every call of the function, seen as an update of what it hands over."""
+        function = parameter.function
+        if self._has_default(parameter):
+            raise self._leave(parameter, "has a default")
+        calls = calls_of(self.source, function)
+        if not calls or self.is_used_elsewhere(function.name):
+            raise self._leave(parameter, "is also given by other files")
+        found = [self._handover(group, parameter, call) for call in calls]
+        if function.decorator_list and len({each.home for each in found}) > 1:
+            # Keras makes its slots at the first call, and a second optimizer fails.
+            raise self._leave(parameter, "is another one at each call of a traced function")
+        return found
+
+    def check_uses(self, parameter: Parameter, rewritten: list[ast.expr]) -> None:
+        """Raise where the function does something else with its optimizer."""
+        for name in self.source.nodes(ast.Name):
+            if name.id != parameter.name.arg or name in rewritten:
+                continue
+            if self.source.scope(name).lookup(name.id) is parameter.scope:
+                text = self.source.one_line(self.source.statement(name))
+                raise self._leave(parameter, f"is used in `{text}`")
+
+    def _handover(self, group: Group, parameter: Parameter, call: ast.Call) -> Handover:
+        given = argument(call, parameter.function, parameter.name)
+        home = self.home(given) if given is not None else None
+        if given is None or home is None:
+            raise self._leave(parameter, "is not given as a plain name")
+        parts = tuple(self._part(part, parameter, call) for part in group.parts)
+        keyword = next((k for k in call.keywords if k.value is given), None)
+        return Handover(home, self.source.statement(call), parts, given, keyword, group.home)
+
+    def _part(self, part: Part, parameter: Parameter, call: ast.Call) -> Part:
+        references = [self._in_caller(each, parameter, call) for each in part.references]
+        return replace(part, references=tuple(references))
+
+    def _in_caller(self, model: Reference, parameter: Parameter, call: ast.Call) -> Reference:
+        """What the caller calls a model of the function."""
+        if not isinstance(model.owner, Scope) or parameter.scope not in model.owner.ancestors():
+            return model
+        bindings = model.owner.bindings[model.path[0]] if model.owner is parameter.scope else []
+        name = bindings[0].node if len(bindings) == 1 else None
+        given = argument(call, parameter.function, name) if isinstance(name, ast.arg) else None
+        near = self.references.keeping(self.source.scope(call))
+        found = near.resolve(given) if given is not None else None
+        if found is None:
+            raise self._leave(parameter, f"steps `{model.path[0]}`, which its callers do not have")
+        return replace(found, path=(*found.path, *model.path[1:]))
+
+    def _has_default(self, parameter: Parameter) -> bool:
+        arguments = parameter.function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        with_default = positional[len(positional) - len(arguments.defaults) :]
+        keyword_only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        return parameter.name in [*with_default, *(a for a, value in keyword_only if value)]
+
+    def recursion(self, parameter: Parameter) -> Leave:
+        return self._leave(parameter, "is handed on by the function to itself")
+
+    def _leave(self, parameter: Parameter, why: str) -> Leave:
+        name, function = parameter.name.arg, parameter.function.name
+        return tx201_optimizer_parameter.leave(name, function, why)
+
+
+def handed_over(
+    parameters: Parameters, groups: list[Group]
+) -> tuple[list[Group], dict[Group, Leave]]:
+    """The groups with all calls that hand an optimizer over, and what keeps any of them."""
+    by_home = {group.home: group for group in groups}
+    problems: dict[Group, Leave] = {}
+    waiting = list(groups)
+    rounds = 0
+    while waiting:
+        group = waiting.pop(0)
+        rounds += 1
+        parameter = parameters.of(group.home)
+        if parameter is None or group in problems:
+            continue
+        for other in by_home.values():
+            # What an earlier round found, before this group got more parts.
+            other.handed[:] = [each for each in other.handed if each.parameter != group.home]
+        try:
+            found = parameters.handovers(group, parameter)
+        except Leave as leave:
+            problems[group] = leave
+            continue
+        for each in found:
+            caller = by_home.setdefault(each.home, Group(each.home, []))
+            if caller is group or rounds > MANY_ROUNDS:
+                problems[group] = parameters.recursion(parameter)
+                continue
+            caller.handed.append(each)
+            if parameters.of(caller.home) and caller not in waiting:
+                waiting.append(caller)
+    return list(by_home.values()), problems
+
+
+def linked(groups: list[Group]) -> Iterator[list[Group]]:
+    """Groups that one call or another ties together: they are rewritten together or not at all."""
+    remaining = list(groups)
+    while remaining:
+        component = [remaining.pop(0)]
+        for each in component:
+            ties = {*(h.parameter for h in each.handed)}
+            near = [
+                other
+                for other in remaining
+                if other.home in ties or any(h.parameter == each.home for h in other.handed)
+            ]
+            component += near
+            remaining = [other for other in remaining if other not in near]
+        yield component

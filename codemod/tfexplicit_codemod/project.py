@@ -1,0 +1,84 @@
+"""The files of one run, as far as the analysis of one of them needs the others.
+
+Nothing is read before a file with an update site asks, and then only what it imports.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cache, partial
+from pathlib import Path
+
+from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.freezing import may_freeze
+from tfexplicit_codemod.project_imports import ProjectImports
+from tfexplicit_codemod.sparse import may_have_sparse_gradients
+from tfexplicit_codemod.surroundings import Definition, Surroundings
+
+LONGEST_CHAIN = 8
+
+
+class Project:
+    """All files of a run."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.imports = ProjectImports(files)
+        self._text = cache(_text)
+        self._module = cache(self._parsed)
+
+    def around(self, path: Path) -> Surroundings:
+        """What is known of the files that this one imports."""
+        texts = [self._text(file) for file in self.imports.reached_from(path)]
+        return Surroundings(
+            sparse=any(map(may_have_sparse_gradients, texts)),
+            freezes=any(map(may_freeze, texts)),
+            lookup=partial(self.lookup, path),
+            is_used_elsewhere=partial(self.is_used_elsewhere, path),
+        )
+
+    def is_used_elsewhere(self, path: Path, name: str) -> bool:
+        """True where another file imports this one and has the name in its text."""
+        return any(
+            name.encode() in self._text(file) and path in self.imports.imported_by(file)
+            for file in self.imports.files
+            if file != path
+        )
+
+    def lookup(self, path: Path, name: str) -> tuple[Module, Definition] | None:
+        """The class or function of the project that an import in a file stands for."""
+        return self._found(path, name, LONGEST_CHAIN)
+
+    def _found(self, path: Path, name: str, hops: int) -> tuple[Module, Definition] | None:
+        last = name.rpartition(".")[2]
+        where = name[: -len(last) - 1] or "."
+        where = where if where.strip(".") else name[: -len(last)]
+        file = self.imports.file_of(path, where) if hops else None
+        module = self._module(file) if file else None
+        if file is None or module is None:
+            return None
+        bindings = module.source.root.bindings.get(last, [])
+        node = bindings[0].node if len(bindings) == 1 else None
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            return module, node
+        if isinstance(node, ast.ImportFrom):
+            passed_on = module.imported(last)
+            return self._found(file, passed_on, hops - 1) if passed_on else None
+        return None
+
+    def _parsed(self, file: Path) -> Module | None:
+        try:
+            source = Source(decoded(self._text(file)))
+        except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
+            # The file's own outcome tells what is wrong with it.
+            return None
+        return Module(source, partial(self.lookup, file))
+
+
+def _text(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""

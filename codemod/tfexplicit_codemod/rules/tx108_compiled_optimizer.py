@@ -1,0 +1,87 @@
+"""TX108: the optimizer given to `compile` of a Keras model: the state is made in `compile`."""
+
+from __future__ import annotations
+
+from tfexplicit_codemod.registry import Rule
+
+
+def statement(tx: str, self: str, state: str) -> str:
+    return f"{self}.{state} = {tx}.setup({self}.optimizer, {self})"
+
+
+def method(tx: str, state: str) -> str:
+    """A `compile` for a class that has none of its own."""
+    return (
+        "\ndef compile(self, *args, **kwargs):\n"
+        "    super().compile(*args, **kwargs)\n"
+        f"    {statement(tx, 'self', state)}\n"
+    )
+
+
+rule = Rule(
+    code="TX108",
+    name="compiled-optimizer",
+    summary="The state of the optimizer that `compile` gives to a model is made in `compile`.",
+    why=(
+        "`compile` is where a Keras model gets its optimizer, whatever it was given: an object, a "
+        "name, nothing. There the state is made, and anew whenever the model is compiled again. "
+        "`fit` and its callbacks go on with the Keras object, which shares its variables."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.dense(x) - y))
+        grads = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+        return {"loss": loss}
+
+
+model = Net()
+model.compile(optimizer="adam")
+model.fit(x, y, epochs=2, shuffle=False, verbose=2)
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+
+    def compile(self, *args, **kwargs):
+        super().compile(*args, **kwargs)
+        self.opt_state = tx.setup(self.optimizer, self)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.dense(x) - y))
+        grads = tape.gradient(loss, tx.trainables(self))
+        tx.update(self.opt_state, self, grads)
+        return {"loss": loss}
+
+
+model = Net()
+model.compile(optimizer="adam")
+model.fit(x, y, epochs=2, shuffle=False, verbose=2)
+""",
+)

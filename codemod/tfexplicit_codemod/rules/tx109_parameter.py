@@ -1,0 +1,85 @@
+"""TX109: a function that takes the optimizer takes the state; every caller passes it."""
+
+from __future__ import annotations
+
+import ast
+
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.edits import Replace
+from tfexplicit_codemod.registry import Rule
+
+
+def parameter_edits(source: Source, tx: str, name: ast.arg, state: str) -> list[Replace]:
+    """The new name of the parameter, and what it is now if it says what it is."""
+    line, column = source.start(name)
+    renamed = Replace((line, column), (line, column + len(name.arg)), state)
+    if name.annotation is None:
+        return [renamed]
+    start, end = source.start(name.annotation), source.end(name.annotation)
+    return [renamed, Replace(start, end, f"{tx}.OptState")]
+
+
+def keyword_edit(source: Source, keyword: ast.keyword, state: str) -> Replace:
+    assert keyword.arg is not None
+    line, column = source.start_of_keyword(keyword)
+    return Replace((line, column), (line, column + len(keyword.arg)), state)
+
+
+rule = Rule(
+    code="TX109",
+    name="state-parameter",
+    summary="A function that takes the optimizer takes the state; every caller passes it.",
+    why=(
+        "Whoever calls the function decides which optimizer steps, and so which state. The state "
+        "is made where the optimizer is made, and passed in its place; a `tf.function` takes it as "
+        "it took the optimizer. The signature and all calls change together, or none does."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+
+
+@tf.function
+def train_step(model, x, y, optimizer):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+adam = tf.keras.optimizers.Adam(0.01)
+for _ in range(5):
+    print(float(train_step(model, x, y, optimizer=adam)))
+print("steps:", int(adam.iterations))
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+
+
+@tf.function
+def train_step(model, x, y, opt_state):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)
+    return loss
+
+
+adam = tf.keras.optimizers.Adam(0.01)
+adam_opt_state = tx.setup(adam, model)
+for _ in range(5):
+    print(float(train_step(model, x, y, opt_state=adam_opt_state)))
+print("steps:", int(adam.iterations))
+""",
+)

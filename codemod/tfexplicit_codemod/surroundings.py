@@ -1,0 +1,44 @@
+"""What the analysis of one file may know of the files around it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tfexplicit_codemod.freezing import may_freeze
+from tfexplicit_codemod.sparse import may_have_sparse_gradients
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.module import Module
+
+Definition = ast.ClassDef | ast.FunctionDef
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Facts of the files that a file imports, directly or through others.
+
+    `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
+    `model.trainable_variables`. `lookup` finds the definition behind an import path.
+    `is_used_elsewhere` tells whether another file may import a name of this one.
+    """
+
+    sparse: bool
+    freezes: bool
+    lookup: Callable[[str], tuple[Module, Definition] | None]
+    is_used_elsewhere: Callable[[str], bool]
+
+    def joined_by(self, source: bytes) -> Surroundings:
+        """With the signs that the file itself shows."""
+        return replace(
+            self,
+            sparse=self.sparse or may_have_sparse_gradients(source),
+            freezes=self.freezes or may_freeze(source),
+        )
+
+
+ALONE = Surroundings(
+    sparse=False, freezes=False, lookup=lambda path: None, is_used_elsewhere=lambda name: False
+)

@@ -1,0 +1,86 @@
+"""Programs in which several things are rewritten at once train as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.cli import main
+from tfexplicit_codemod.engine import migrate_source
+
+# A second phase under the same names, optimizers handed on through functions, dicts of variables.
+PROGRAM = """\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+def make():
+    return tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+
+
+def step(net, opt, x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(net(x, training=True) - y))
+    grads = tape.gradient(loss, net.trainable_variables)
+    opt.apply_gradients(zip(grads, net.trainable_variables))
+    return loss
+
+
+def train(net, optimizer, steps):
+    for _ in range(steps):
+        print(float(step(net, optimizer, x, y)))
+
+
+model = make()
+optimizer = tf.keras.optimizers.Adam(0.01)
+for _ in range(3):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+model = make()
+optimizer = tf.keras.optimizers.SGD(0.05, momentum=0.9)
+
+
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+
+
+for _ in range(3):
+    print(float(train_step(x, y)))
+print(int(optimizer.iterations))
+
+teacher, student = make(), make()
+t_optimizer = tf.keras.optimizers.Adam(0.02)
+s_optimizer = tf.keras.optimizers.AdamW(0.02)
+train(teacher, t_optimizer, 3)
+train(student, optimizer=s_optimizer, steps=2)
+
+weights = {"w": tf.Variable(tf.ones((4, 1)))}
+biases = {"b": tf.Variable(tf.zeros((1,)))}
+w_optimizer = tf.keras.optimizers.Adam(0.02)
+for _ in range(3):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(x @ weights["w"] + biases["b"] - 2.0 * y))
+    variables = list(weights.values()) + list(biases.values())
+    grads = tape.gradient(loss, variables)
+    w_optimizer.apply_gradients(zip(grads, variables))
+"""
+
+
+def test_phases_parameters_and_dicts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    codes = [site.code for site in migrate_source(PROGRAM.encode(), Path("a.py")).sites]
+    assert codes == ["TX109", "TX101", "TX101", "TX105"]
+    script = tmp_path / "phases.py"
+    script.write_text(PROGRAM)
+    code = main(["verify", str(script)])
+    assert code == 0, capfd.readouterr().out
