@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw, read
+from tfexplicit.precision import widened
 from tfexplicit.tree import Leaf, Tree
 
 
@@ -68,8 +69,8 @@ def value_at_start(leaf: Any) -> Any:
     """The leaf as `Rule.init` sees it. A model that is first built inside a `tf.function` gets its
     values only after the trace, so until then zeros stand for them."""
     if is_variable(leaf) and tf.executing_eagerly() and not raw(leaf).is_initialized():
-        return tf.zeros(leaf.shape, leaf.dtype)
-    return read(leaf)
+        return widened(tf.zeros(leaf.shape, leaf.dtype))
+    return widened(read(leaf))
 
 
 def strategy_of(value: Any) -> Any:

@@ -11,6 +11,7 @@ import tensorflow as tf
 from tfexplicit.arrays import is_variable, read, shape_of
 from tfexplicit.gradients import dense
 from tfexplicit.plan import Place
+from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep
 from tfexplicit.state import OptState
 from tfexplicit.window import Window, window_on
@@ -74,8 +75,8 @@ def _opened(state: OptState, move: Move, row: _Row, step: Any) -> Opened:
     group = state.groups[move.place.group]
     window, grad = _window(state, move)
     at = LeafStep(
-        leaf=window.read(move.value),
-        grad=grad,
+        leaf=widened(window.read(move.value)),
+        grad=widened(grad),
         step=row.taken + 1 if state.plan.per_leaf else step + 1 - row.rested,
         taken=row.taken,
         hyper=row.hyper,
@@ -92,7 +93,10 @@ def _window(state: OptState, move: Move) -> tuple[Window, Any]:
     shape = shape_of(move.value)
     if state.plan.lazy and isinstance(move.grad, tf.IndexedSlices) and not _constraint(move.value):
         return window_on(move.grad, shape)
-    return Window(shape), dense(move.grad)
+    grad = dense(move.grad)
+    # That of a sparse gradient is not known to TensorFlow, but rules may ask.
+    grad.set_shape(shape)
+    return Window(shape), grad
 
 
 def _constraint(leaf: Any) -> Any:

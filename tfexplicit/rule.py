@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from tfexplicit.constructor_arguments import check_names, explain_setting
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
-from tfexplicit.precision import widened
 
 Slots = dict[str, Any]
 AnyRule = TypeVar("AnyRule", bound="Rule")
@@ -24,7 +23,7 @@ class LeafStep:
     `leaf` and `grad` are tensors; `step` (int64, from 1) is the count that bias correction follows,
     and `taken` the steps that this leaf has made before. `hyper` holds the leaf's hyperparameters
     as float64 scalars, `slots` its arrays as they were before the step. `target` is the variable or
-    array that the state was set up on.
+    array that the state was set up on. A float16 or bfloat16 leaf comes as float32.
     """
 
     leaf: Any
@@ -47,7 +46,7 @@ class LeafStep:
     @property
     def moved(self) -> Any:
         """The leaf after the step, as far as the rules up to here know."""
-        return widened(self.leaf) - self.grad if self.becomes is None else self.becomes
+        return self.leaf - self.grad if self.becomes is None else self.becomes
 
     @property
     def is_first(self) -> Any:
@@ -65,8 +64,7 @@ class LeafStep:
 
     def moving_to(self, value: Any) -> LeafStep:
         """The leaf is to become exactly this."""
-        grad = widened(self.leaf) - widened(tf.cast(value, self.leaf.dtype))
-        return replace(self, grad=grad, becomes=value)
+        return replace(self, grad=self.leaf - tf.cast(value, self.leaf.dtype), becomes=value)
 
     def resting_unless(self, condition: Any) -> LeafStep:
         """The rules after this one keep their slots, and the leaf stays, unless `condition`."""
@@ -176,7 +174,7 @@ class Rule:
                 f"{type(self).__name__} steps real leaves only, but {path} is {leaf.dtype.name}. "
                 "Train its real and imaginary parts as two leaves, or use another rule."
             )
-        return self.init(widened(leaf))
+        return self.init(leaf)
 
     def shared(self) -> Slots:
         """Scalars that the rule keeps once for all its leaves, such as a loss scale."""
@@ -188,8 +186,7 @@ class Rule:
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""
-        leaf, grad = widened(at.leaf), widened(at.grad)
-        subtract, slots = self.carrying(**at.hyper).apply(at.slots, leaf, grad, at.step)
+        subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
         return at.with_grad(subtract), at.kept(slots)
 
     @classmethod

@@ -11,7 +11,7 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arrays import raw, read
 from tfexplicit.composite import Composite
-from tfexplicit.creation import in_variables
+from tfexplicit.creation import in_variables, value_at_start
 from tfexplicit.group import Group, initial_vector, is_followed
 from tfexplicit.hyperparameters import declared
 from tfexplicit.plan import Plan
@@ -82,7 +82,7 @@ def _concerned(state: OptState, prefix: str, verb: str) -> list[int]:
 
 def _under(group: Group, rule: Rule, keep: Any) -> Group:
     for path, target, slots in zip(group.paths, group.targets, group.slots, strict=True):
-        wanted = rule.begin(path, read(target), target)
+        wanted = rule.begin(path, value_at_start(target), target)
         if _forms(wanted) != _forms(slots):
             raise ValueError(
                 f"{rule!r} keeps other slots at {path!r} than {group.rule!r}: "

@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import is_variable, read
+from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.group import Group
 from tfexplicit.keras_optimizers.adopted import step_by_own_update
 from tfexplicit.opened import Followed, Move, Opened, opened
@@ -96,15 +96,13 @@ def _move(leaf: Opened, after: LeafStep, writer: Writer) -> Any:
     value = leaf.move.value
     stays = leaf.frozen if after.active is None else leaf.frozen | ~after.active
     constrain = _constrained(value, stays)
-    if after.becomes is not None:
-        moved = unless(stays, tf.cast(after.becomes, after.leaf.dtype), after.leaf)
-        moved = moved if constrain is None else constrain(moved)
-        return leaf.window.put(writer, value, moved)
-    subtract = unless(stays, after.grad, tf.zeros_like(after.grad))
-    subtract = tf.cast(subtract, after.leaf.dtype)
-    if leaf.window.ids is not None:
-        return leaf.window.put(writer, value, after.leaf - subtract)
-    return writer.move(value, subtract, constrain)
+    own = tf.as_dtype(raw(value).dtype)
+    if after.becomes is None and leaf.window.ids is None and own == after.grad.dtype:
+        subtract = unless(stays, after.grad, tf.zeros_like(after.grad))
+        return writer.move(value, subtract, constrain)
+    moved = tf.cast(unless(stays, tf.cast(after.moved, after.leaf.dtype), after.leaf), own)
+    moved = moved if constrain is None else constrain(moved)
+    return leaf.window.put(writer, value, moved)
 
 
 def _step_by_itself(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Any]:

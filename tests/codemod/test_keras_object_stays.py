@@ -42,6 +42,7 @@ def rewritten(optimizer: str, helper: str = "") -> str:
         ("AdamW", "rows = tf.gather(w, ids)\n", False),
         ("SGD", "rows = tf.gather(w, ids)\n", True),
         ("SGD", "w = tf.Variable(1.0, dtype=tf.float64)\n", False),
+        ("SGD", "w = tf.Variable(1.0, dtype=tf.bfloat16)\n", False),
         ("SGD", "tf.keras.backend.set_floatx('float64')\n", False),
     ],
 )

@@ -11,11 +11,17 @@ import tensorflow as tf
 import tfexplicit as tx
 from tfexplicit.rules import all_rules
 
-VARIANTS = [
-    pytest.param(variant, id=f"{name}-{number}")
-    for name, rule in sorted(all_rules.items())
-    for number, variant in enumerate(rule.variants())
-]
+
+def variants(rules: dict[str, type[tx.Rule]]) -> list[Any]:
+    return [
+        pytest.param(variant, id=f"{name}-{number}")
+        for name, rule in sorted(rules.items())
+        for number, variant in enumerate(rule.variants())
+    ]
+
+
+VARIANTS = variants(all_rules)
+COMPLEX = variants({name: rule for name, rule in all_rules.items() if rule.takes_complex})
 # Small, so that a step of the default learning rate is large beside the leaf's own rounding.
 START = np.array([[0.01, -0.02], [0.005, 0.04]])
 GRADS = [np.array([[0.3, -1.0], [2.0, 0.5]]) * factor for factor in (1.0, 0.5, 1.25)]
@@ -40,14 +46,14 @@ def test_half_leaves_train_as_float32_leaves_but_for_rounding(rule: tx.Rule, dty
     full, _ = trained(rule, "float32")
     assert half.dtype == dtype
     for slot in state["w"].slots.values():
-        assert slot.dtype in (dtype, tf.float32, tf.int64, tf.bool)
+        assert slot.dtype.name not in ("float16", "bfloat16")
     eps = {"float16": 2.0**-10, "bfloat16": 2.0**-7}[dtype]
     moved = np.abs(full.numpy() - START)
     error = np.abs(tf.cast(half, tf.float32).numpy() - full.numpy())
     assert np.all(error <= 4 * eps * (np.abs(full.numpy()) + moved)), (half, full)
 
 
-@pytest.mark.parametrize("rule", VARIANTS)
+@pytest.mark.parametrize("rule", COMPLEX)
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_complex_leaves_train_as_the_real_ones_along_any_direction(
     rule: tx.Rule, dtype: str

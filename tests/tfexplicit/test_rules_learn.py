@@ -130,13 +130,13 @@ def test_a_rule_keeps_the_dtypes_of_leaves_and_slots(rule_class: type[tx.Rule]) 
 @each_rule
 def test_a_rule_takes_every_type_of_gradient(rule_class: type[tx.Rule]) -> None:
     start = [[1.0, -1.0], [2.0, 0.5], [0.25, 3.0]]
-    numbers = np.array([[0, 0], [1, 2], [-3, 4]])
+    numbers = np.array([[0, 0], [1, 2], [-3, 5]])
     grads = {
         "dense": tf.constant(numbers, tf.float32),
         "integers": tf.constant(numbers),
         "numpy": numbers.astype(np.float64),
         "slices": tf.IndexedSlices(
-            tf.constant([[1.0, 2.0], [-1.0, 1.0], [-2.0, 3.0]]),
+            tf.constant([[1.0, 2.0], [-1.0, 1.0], [-2.0, 4.0]]),
             tf.constant([1, 2, 2]),
             tf.constant([3, 2]),
         ),

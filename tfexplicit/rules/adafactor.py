@@ -84,7 +84,8 @@ class Adafactor(Rule):
         beta = tf.cast(1 - tf.pow(count, tf.cast(self.beta_2_decay, count.dtype)), dtype)
         squares = squared(grad) + tf.cast(self.epsilon_1, dtype)
         estimate, slots = second_moment(slots, squares, beta)
-        update = grad / tf.sqrt(estimate)
+        # Division by a complex number squares it, and the square of epsilon is zero.
+        update = grad * tf.cast(1 / tf.sqrt(tf.math.real(estimate)), dtype)
         clipped = root_mean_square(update) / tf.cast(self.clip_threshold, dtype)
         return size * (update / at_least(clipped, 1.0)), slots
 

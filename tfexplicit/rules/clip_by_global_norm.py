@@ -16,15 +16,9 @@ from tfexplicit.rule import Rule, Slots
 def global_norm(grads: Sequence[Any]) -> Any:
     """The L2 norm of all arrays as one vector: Pascanu et al. 2012,
     https://arxiv.org/abs/1211.5063"""
-    squares = [tf.reduce_sum(tf.square(_magnitudes(grad))) for grad in grads]
+    squares = [tf.reduce_sum(tf.square(tf.abs(grad))) for grad in grads]
     widest = max((square.dtype for square in squares), key=lambda dtype: dtype.size)
     return root(tf.reduce_sum(tf.stack([tf.cast(square, widest) for square in squares])))
-
-
-def _magnitudes(grad: Any) -> Any:
-    """Of a dtype whose squares are finite: those of float16 overflow from 256 on."""
-    magnitudes = tf.abs(grad)
-    return tf.cast(magnitudes, tf.float32) if magnitudes.dtype.size == 2 else magnitudes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

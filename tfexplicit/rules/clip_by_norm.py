@@ -34,12 +34,8 @@ class ClipByNorm(Rule):
     clipnorm: Positive
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        dtype = at.grad.dtype
-        # The squares of float16 overflow from 256 on.
-        wide = tf.float32 if dtype.size == 2 else dtype
-        counted, limit = tf.cast(at.once(at.grad), wide), tf.cast(at.hyper["clipnorm"], wide)
-        grad = clipped(tf.cast(at.grad, wide), counted, limit)
-        return at.with_grad(tf.cast(grad, dtype)), at.slots
+        limit = tf.cast(at.hyper["clipnorm"], at.grad.dtype)
+        return at.with_grad(clipped(at.grad, at.once(at.grad), limit)), at.slots
 
     @classmethod
     def variants(cls) -> list[Rule]:

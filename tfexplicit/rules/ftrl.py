@@ -10,7 +10,6 @@ import tensorflow as tf
 from tfexplicit.hyperparameters import Bounds, NonNegative, check
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
-from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -102,8 +101,8 @@ class Ftrl(Rule):
         rule = self.carrying(**at.hyper)
         value, slots = ftrl_step(
             at.slots,
-            widened(at.leaf),
-            widened(at.grad),
+            at.leaf,
+            at.grad,
             rule.learning_rate,
             rule.learning_rate_power,
             rule.l1_regularization_strength,

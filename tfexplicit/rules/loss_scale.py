@@ -88,7 +88,7 @@ class LossScale(Rule):
         }
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        at = at.with_grad(_divided(at.grad, self.scale))
+        at = at.with_grad(at.grad / tf.cast(self.scale, at.grad.dtype))
         return stepping_unless(at, self.left_out) if self.dynamic else (at, {})
 
     @classmethod
@@ -97,9 +97,3 @@ class LossScale(Rule):
         from tfexplicit.rules.adam import Adam
 
         return [cls(8.0, dynamic=False), Chain(cls(4.0, dynamic_growth_steps=2), Adam(0.1))]
-
-
-def _divided(grad: Any, scale: Any) -> Any:
-    """In float32 at least: the largest float16 is less than 2^16."""
-    wide = grad.dtype if grad.dtype.size >= 4 else tf.float32
-    return tf.cast(tf.cast(grad, wide) / tf.cast(scale, wide), grad.dtype)

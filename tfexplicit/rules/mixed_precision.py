@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.arrays import raw
 from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
 from tfexplicit.rule import LeafStep, Rule, Slots
 
@@ -53,7 +54,7 @@ class MixedPrecision(Composite):
         return self.dtype
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
-        if not self._has_master(leaf):
+        if not self._has_master(target):
             return super().begin(path, leaf, target)
         master = tf.cast(leaf, self.dtype)
         return {"master": tf.zeros_like(master), **super().begin(path, master, target)}
@@ -69,28 +70,29 @@ class MixedPrecision(Composite):
         within = self._within(at)
         after, own = rule.step(within)
         slots = joined({name: own})
-        if not self._has_master(at.leaf):
+        if not self._has_master(at.target):
             return outside(at, after), slots
         master = after.moved
         if after.active is not None:
             master = tf.where(after.active, master, within.leaf)
         result = replace(outside(at, after), leaf=at.leaf)
-        return result.moving_to(tf.cast(master, at.leaf.dtype)), {"master": master, **slots}
+        return result.moving_to(tf.cast(master, _dtype(at.target))), {"master": master, **slots}
 
     @property
     def _part(self) -> tuple[str, Rule]:
         return next(iter(self.parts.items()))
 
-    def _has_master(self, leaf: Any) -> bool:
-        return bool(leaf.dtype.is_floating and leaf.dtype.size < self.dtype.size)
+    def _has_master(self, target: Any) -> bool:
+        dtype = _dtype(target)
+        return bool(dtype.is_floating and dtype.size < self.dtype.size)
 
     def _within(self, at: LeafStep) -> LeafStep:
         """The step as the rule sees it: on the copy."""
         within = inside(self._part[0], at)
-        if not self._has_master(at.leaf):
+        if not self._has_master(at.target):
             return within
-        master = at.slots["master"]
-        is_its_own = tf.equal(_bits(tf.cast(master, at.leaf.dtype)), _bits(at.leaf))
+        master, own = at.slots["master"], _dtype(at.target)
+        is_its_own = tf.equal(_bits(tf.cast(master, own)), _bits(tf.cast(at.leaf, own)))
         master = tf.where(is_its_own, master, tf.cast(at.leaf, self.dtype))
         return replace(within, leaf=master, grad=tf.cast(at.grad, self.dtype), becomes=None)
 
@@ -103,6 +105,10 @@ class MixedPrecision(Composite):
         from tfexplicit.rules.adam import Adam
 
         return [cls(Adam(0.1)), cls(Adam(0.1), dtype="float64")]
+
+
+def _dtype(target: Any) -> Any:
+    return tf.as_dtype(raw(target).dtype)
 
 
 def _bits(array: Any) -> Any:

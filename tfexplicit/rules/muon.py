@@ -12,7 +12,6 @@ import tensorflow as tf
 from tfexplicit.arrays import shape_of
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
-from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.rules.adam import adam_step
 from tfexplicit.rules.adamw import decay_step
@@ -102,18 +101,17 @@ class Muon(Rule):
 
     def begin(self, path: str, leaf: Any, target: Any) -> Slots:
         names = ("momentum", "velocity") if self.by_adam(path, target) else ("momentum",)
-        return {name: tf.zeros_like(widened(leaf)) for name in names}
+        return {name: tf.zeros_like(leaf) for name in names}
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         rule = self.carrying(**at.hyper)
-        leaf, grad = widened(at.leaf), widened(at.grad)
         if self.by_adam(at.path, at.target):
-            subtract, slots = rule._adam_part(at.slots, grad, at.step)
+            subtract, slots = rule._adam_part(at.slots, at.grad, at.step)
             decay = rule.adam_weight_decay
         else:
-            subtract, slots = rule._muon_part(at.slots, grad)
+            subtract, slots = rule._muon_part(at.slots, at.grad)
             decay = rule.weight_decay
-        moved = (leaf - decay_step(leaf, rule.learning_rate, decay)) - subtract
+        moved = (at.leaf - decay_step(at.leaf, rule.learning_rate, decay)) - subtract
         return at.moving_to(moved), at.kept(slots)
 
     def _adam_part(self, slots: Slots, grad: Any, step: Any) -> tuple[Any, Slots]:

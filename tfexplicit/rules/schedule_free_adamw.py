@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative, PositiveFraction
 from tfexplicit.moments import moving_average, root, squared
-from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -46,7 +45,7 @@ class ScheduleFreeAdamW(Rule):
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         rule = self.carrying(**at.hyper)
-        leaf, grad = widened(at.leaf), widened(at.grad)
+        leaf, grad = at.leaf, at.grad
         dtype = leaf.dtype
         fast = tf.where(at.is_first, leaf, at.slots["momentum"])
         average = averaged(leaf, fast, rule.beta_1)

@@ -80,12 +80,13 @@ def edits(
 
 
 def _may_round_otherwise(source: Source, group: Group) -> bool:
-    """Keras rounds hyperparameters to float32, which for float64 leaves a rule does not.
+    """For leaves that are not float32 a rule computes otherwise than Keras.
 
     GPflow's leaves are float64, and so are variables of NumPy's arrays."""
     explicit = any(not part.is_model for part in group.parts)
     from_numpy = explicit and "numpy" in imported_roots(source)
-    return from_numpy or "float64" in source.text or "gpflow" in source.text
+    signs = ("float64", "float16", "complex", "gpflow")
+    return from_numpy or any(sign in source.text for sign in signs)
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:
