@@ -21,6 +21,7 @@ from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
@@ -87,7 +88,8 @@ class Planner:
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
-        variables = Variables(self.source, self.references, untrained)
+        unlisted = UnlistedLayers(self.module)
+        variables = Variables(self.source, self.references, untrained, unlisted)
         reader = Understand(
             self.source,
             self.classes,

@@ -11,6 +11,7 @@ from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
@@ -69,14 +70,22 @@ class Leaves:
 class Variables:
     """Reads variable lists; raises `Leave` for one that it does not understand."""
 
-    def __init__(self, source: Source, references: References, untrained: Untrained) -> None:
+    def __init__(
+        self,
+        source: Source,
+        references: References,
+        untrained: Untrained,
+        unlisted: UnlistedLayers,
+    ) -> None:
         self.source = source
         self.references = references
         self.untrained = untrained
+        self.unlisted = unlisted
 
     def of(self, home: Reference) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
-        return Variables(self.source, self.references.keeping(home.owner), self.untrained)
+        near = self.references.keeping(home.owner)
+        return Variables(self.source, near, self.untrained, self.unlisted)
 
     def read(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
@@ -86,6 +95,8 @@ class Variables:
         return Leaves(tuple(self._parts(node)), node)
 
     def _parts(self, node: ast.expr) -> list[Part]:
+        if isinstance(node, ast.Attribute) and node.attr in (*TRAINABLE, *ALL):
+            self.unlisted.require_none(node)
         if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
             return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
         if isinstance(node, ast.Attribute) and node.attr in ALL:
