@@ -44,7 +44,9 @@ def test_such_a_module_is_left(name: str) -> None:
 
 
 def test_a_module_within_a_module_is_left() -> None:
-    program = CLASS.format(parameter="", layers="self.dense = tf.keras.layers.Dense(1)", argument="")
+    program = CLASS.format(
+        parameter="", layers="self.dense = tf.keras.layers.Dense(1)", argument=""
+    )
     outer = "class Outer(tf.Module):\n    def __init__(self):\n        self.net = Net()\n\n\nnet = "
     program = program.replace("net = Net()", f"{outer}Outer()")
     (site,) = migrate_source(program.encode(), Path("module.py")).sites

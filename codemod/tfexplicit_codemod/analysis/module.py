@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from tfexplicit_codemod.analysis.checkpoints import Checkpoints
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.source import Source
@@ -23,7 +24,8 @@ class Module:
         self.lookup = lookup
         self.versions = VersionTable(source)
         self.classes = Classes(source, lookup)
-        self.values = Values(source, self.classes, self.versions, lookup)
+        self.checkpoints = Checkpoints(source, self.classes, self.versions)
+        self.values = Values(source, self.classes, self.versions, self.checkpoints, lookup)
 
     def imported(self, name: str) -> str | None:
         """The import path of a module-level name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
@@ -64,6 +64,8 @@ class Placements:
     # Definitions.
 
     def _definition(self, reference: Reference) -> Definition:
+        if self.attributes.is_of_checkpoint(reference):
+            return self._definition(replace(reference, path=reference.path[:1]))
         if isinstance(reference.owner, Scope) and len(reference.path) == 1:
             return self._definition_of_name(reference)
         if isinstance(reference.owner, ast.ClassDef) and len(reference.path) == 1:

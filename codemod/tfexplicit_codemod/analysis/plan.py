@@ -38,6 +38,7 @@ from tfexplicit_codemod.rules import (
     tx108_compiled_optimizer,
     tx109_parameter,
     tx110_all_variables,
+    tx111_checkpoint,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -257,6 +258,8 @@ class Planner:
             return tx106_explicit_variables.rule.code
         if len(group.parts) > 1:
             return tx105_several_models.rule.code
+        if len(group.home.path) > 1:
+            return tx111_checkpoint.rule.code
         if group.home.of_self:
             return tx102_self_attribute.rule.code
         return tx101_named_optimizer.rule.code
