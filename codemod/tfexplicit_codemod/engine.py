@@ -34,7 +34,7 @@ def migrate_source(
 
     `around` is what is known of the other files of the project.
     """
-    if not may_have_site(source):
+    if not may_have_site(source) and not around.contracts:
         return FileResult(path, Outcome.UNCHANGED, before=source)
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
@@ -79,11 +79,12 @@ def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> Fil
 
 
 def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
-    rewritten = any(not site.left for site in plan.sites)
+    # A caller may follow a function of another file, and have no site of its own.
+    rewritten = any(not site.left for site in plan.sites) or any(plan.kept.values())
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
-    outcome = Outcome.CHANGED if rewritten else left
     if not plan.edits:
-        return FileResult(path, outcome, plan.sites, before=source)
+        return FileResult(path, left, plan.sites, before=source, kept=plan.kept)
+    outcome = Outcome.CHANGED if rewritten else left
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
@@ -98,7 +99,9 @@ def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=source, reason=reason)
-    return FileResult(path, outcome, plan.sites, before=source, after=after)
+    return FileResult(
+        path, outcome, plan.sites, before=source, after=after, asked=plan.asked, kept=plan.kept
+    )
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

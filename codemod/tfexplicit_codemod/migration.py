@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+from tfexplicit_codemod.agreements import settled
+from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.discovery import find_files
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
@@ -16,10 +19,19 @@ def migrate_paths(paths: list[Path], *, todo: bool) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
     files = find_files(paths)
     project = Project(files)
-    return [_migrate_file(path, project, todo=todo) for path in with_progress_bar(files)]
+    results = [
+        _migrate_file(path, (), frozenset(), project, todo) for path in with_progress_bar(files)
+    ]
+    return settled(project, results, partial(_migrate_file, project=project, todo=todo))
 
 
-def _migrate_file(path: Path, project: Project, *, todo: bool) -> FileResult:
+def _migrate_file(
+    path: Path,
+    contracts: tuple[Contract, ...],
+    refused: frozenset[Key],
+    project: Project,
+    todo: bool,
+) -> FileResult:
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -27,6 +39,6 @@ def _migrate_file(path: Path, project: Project, *, todo: bool) -> FileResult:
         return FileResult(path, Outcome.FAILED, reason=reason)
     if path.suffix == ".ipynb":
         return notebook_result(path, source)
-    if not may_have_site(source):
+    if not may_have_site(source) and not contracts:
         return FileResult(path, Outcome.UNCHANGED, before=source)
-    return migrate_source(source, path, todo=todo, around=project.around(path))
+    return migrate_source(source, path, todo=todo, around=project.around(path, contracts, refused))

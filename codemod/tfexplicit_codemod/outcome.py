@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.contracts import Contract, Key
 
 
 class Outcome(str, Enum):
@@ -40,7 +45,11 @@ class Site:
 
 @dataclass(frozen=True)
 class FileResult:
-    """The outcome of one file; `after` is the text to write when the outcome changes the file."""
+    """The outcome of one file; `after` is the text to write when the outcome changes the file.
+
+    `asked` and `kept` are contracts with other files (`analysis/contracts.py`); `together` are the
+    files that must be written if this one is, and only then.
+    """
 
     path: Path
     outcome: Outcome
@@ -48,6 +57,9 @@ class FileResult:
     before: bytes = b""
     after: bytes | None = None
     reason: str = ""
+    asked: tuple[Contract, ...] = ()
+    kept: Mapping[Key, int] = field(default_factory=dict)
+    together: frozenset[Path] = frozenset()
 
     @property
     def is_to_be_written(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 
+from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.decoding import decoded
@@ -25,27 +26,47 @@ class Project:
     """All files of a run."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self.imports = ProjectImports(files)
+        self.files = list(files)
+        self.imports = ProjectImports(self.files)
         self._text = cache(_text)
         self._module = cache(self._parsed)
 
-    def around(self, path: Path) -> Surroundings:
-        """What is known of the files that this one imports."""
+    def around(
+        self,
+        path: Path,
+        contracts: tuple[Contract, ...] = (),
+        refused: frozenset[Key] = frozenset(),
+    ) -> Surroundings:
+        """What is known of the files that this one imports, and what other files ask of it."""
         texts = [self._text(file) for file in self.imports.reached_from(path)]
         return Surroundings(
             sparse=any(map(may_have_sparse_gradients, texts)),
             freezes=any(map(may_freeze, texts)),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
+            path=path,
+            contracts=contracts,
+            refused=refused,
         )
 
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
-        return any(
-            name.encode() in self._text(file) and path in self.imports.imported_by(file)
-            for file in self.imports.files
+        return bool(self.users(path, name))
+
+    def users(self, path: Path, name: str) -> list[Path]:
+        """The other files that may call a function of this one; a notebook may, by its text."""
+        module = path.stem.encode()
+        return [
+            file
+            for file in self.files
             if file != path
-        )
+            and name.encode() in self._text(file)
+            and (
+                module in self._text(file)
+                if file.suffix == ".ipynb"
+                else path in self.imports.reached_from(file)
+            )
+        ]
 
     def lookup(self, path: Path, name: str) -> tuple[Module, Definition] | None:
         """The class or function of the project that an import in a file stands for."""
@@ -74,7 +95,7 @@ class Project:
         except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
             # The file's own outcome tells what is wrong with it.
             return None
-        return Module(source, partial(self.lookup, file))
+        return Module(source, partial(self.lookup, file), file)
 
 
 def _text(file: Path) -> bytes:

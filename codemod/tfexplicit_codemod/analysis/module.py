@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from pathlib import Path
 
 from tfexplicit_codemod.analysis.checkpoints import Checkpoints
 from tfexplicit_codemod.analysis.classes import Classes
@@ -15,12 +16,19 @@ from tfexplicit_codemod.surroundings import Definition
 
 
 class Module:
-    """`lookup` finds the class or function of another module behind an import path."""
+    """`lookup` finds the class or function of another module behind an import path.
+
+    `path` is the module's file, where it is known.
+    """
 
     def __init__(
-        self, source: Source, lookup: Callable[[str], tuple[Module, Definition] | None]
+        self,
+        source: Source,
+        lookup: Callable[[str], tuple[Module, Definition] | None],
+        path: Path | None = None,
     ) -> None:
         self.source = source
+        self.path = path
         self.lookup = lookup
         self.versions = VersionTable(source)
         self.classes = Classes(source, lookup)

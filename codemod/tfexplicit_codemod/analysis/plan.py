@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
+from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
@@ -45,10 +46,16 @@ from tfexplicit_codemod.surroundings import Surroundings
 
 @dataclass(frozen=True)
 class Plan:
-    """Every site with its code, and the edits that carry the rewrites and the TODOs out."""
+    """Every site with its code, and the edits that carry the rewrites and the TODOs out.
+
+    `asked` are the contracts that callers in other files must keep for it, `kept` those asked of
+    this file that it keeps, with the number of optimizers that it hands over under each.
+    """
 
     sites: tuple[Site, ...]
     edits: Edits
+    asked: tuple[Contract, ...] = ()
+    kept: dict[Key, int] = field(default_factory=dict)
 
 
 class Planner:
@@ -64,7 +71,9 @@ class Planner:
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.compiled = Compiled(self.module, around.is_used_elsewhere)
-        self.parameters = Parameters(self.source, self.references, around.is_used_elsewhere)
+        self.parameters = Parameters(self.source, self.references, self.values, around)
+        self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
+        self.asked: list[Contract] = []
         self.homes_within: dict[Scope | ast.ClassDef, set[Reference]] = {}
         self.lost: dict[Reference, Leave] = {}
         self.states: list[Reference] = []
@@ -74,8 +83,8 @@ class Planner:
 
     def plan(self, *, with_todo: bool) -> Plan:
         found = list(updates(self.source, self.classes, self.values))
-        if not found:
-            return Plan((), self.edits)
+        if not found and not self.contracts.handovers:
+            return Plan((), self.edits, kept=self.contracts.kept())
         groups = self._with_handovers(grouped(self._understand_each(found)))
         self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
         for component in linked(groups):
@@ -85,7 +94,8 @@ class Planner:
         if with_todo:
             for update, leave in self.left.items():
                 todo.add(self.source, self.edits, update.call, leave)
-        return Plan(tuple(self._site(update) for update in found), self.edits)
+        sites = tuple(self._site(update) for update in found)
+        return Plan(sites, self.edits, tuple(self.asked), self.contracts.kept())
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
@@ -110,7 +120,7 @@ class Planner:
 
     def _with_handovers(self, groups: list[Group]) -> list[Group]:
         """With the calls that hand optimizers over, and groups for what only such calls step."""
-        groups, problems = handed_over(self.parameters, groups)
+        groups, problems = handed_over(self.parameters, self.contracts.joined_to(groups))
         for group, leave in problems.items():
             self.lost[group.home] = leave
         for group in groups:
@@ -131,12 +141,27 @@ class Planner:
         except Leave as leave:
             for update in updates:
                 self.left.setdefault(update, leave)
+            self.contracts.break_those_of(component)
             return
         states = {group.home: self._state_for(group.home) for group in component}
         for group, place in zip(component, places, strict=True):
             self._make_state(group, place, states[group.home])
             self._rewrite_steps(group, states[group.home])
             self._rewrite_handovers(group, states)
+            if isinstance(place, Parameter):
+                self._ask_callers(group, place, states[group.home], component)
+
+    def _ask_callers(
+        self, group: Group, parameter: Parameter, state: Reference, component: list[Group]
+    ) -> None:
+        path = self.around.path
+        if path is not None and self.around.is_used_elsewhere(parameter.function.name):
+            handed = [(g.home, h.parameter) for g in component for h in g.handed]
+            homes = len({home for home, given_to in handed if given_to == group.home})
+            contract = Contract(
+                path, parameter, group.home, state.path[0], tuple(group.parts), homes
+            )
+            self.asked.append(contract)
 
     def _place(self, group: Group) -> Placement | Compile | Parameter:
         check_checkpoints_stay(self.source, self.references, group)
@@ -178,7 +203,8 @@ class Planner:
         for each in group.handed:
             self._replace(each.argument, states[group.home].code_at(self.source, each.statement))
             if each.keyword is not None:
-                name = states[each.parameter].path[0]
+                own = states.get(each.parameter)
+                name = own.path[0] if own else self.contracts.state_of(each.parameter)
                 self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, name))
 
     def _rewrite_steps(self, group: Group, state: Reference) -> None:
@@ -227,7 +253,7 @@ class Planner:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
 
     def _import_tfexplicit(self) -> None:
-        if imports.existing_alias(self.source) is not None:
+        if imports.existing_alias(self.source) is not None or not self.edits.mention(self.alias):
             return
         statement = imports.import_statement(self.alias)
         line = imports.line_to_import_after(

@@ -80,7 +80,7 @@ class Understand:
         value = update.value
         if is_in_optimizer_class(self.source, self.classes, update.call):
             raise tx211_inside_optimizer.leave(receiver)
-        if value.kind == "parameter":
+        if value.kind == "parameter" and not self._may_be_handed_over(update):
             raise tx201_optimizer_parameter.leave(value.parameter, value.function)
         if value.kind == "compiled":
             return self.compiled.home(update.receiver)
@@ -91,11 +91,17 @@ class Understand:
         if value.kind == "loss_scale":
             raise tx216_loss_scale.leave(receiver)
         home = self.parameters.home(update.receiver)
-        if value.kind != "optimizer" or home is None:
+        if value.kind not in ("optimizer", "parameter") or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
         if not home.version and self._has_versions(home):
             raise tx203_unclear_definition.leave(f"`{home.path[0]}` is bound more than once")
         return home
+
+    def _may_be_handed_over(self, update: Update) -> bool:
+        """True for a parameter that callers in other files may give: they tell what it is."""
+        home = self.parameters.home(update.receiver)
+        parameter = self.parameters.of(home) if home is not None else None
+        return parameter is not None and update.method != "minimize"
 
     def _has_versions(self, home: Reference) -> bool:
         versions = self.references.versions

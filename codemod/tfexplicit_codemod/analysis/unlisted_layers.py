@@ -72,8 +72,7 @@ class UnlistedLayers:
         paths = self.classes.imported_bases(cls)
         if cls in seen or derives_from_keras(paths) or "tensorflow.Module" not in paths:
             return False
-        methods = {s.name for b in self.classes.bases_here(cls) for s in b.body if _is_method(s)}
-        if methods & set(LISTS):
+        if any(_is_list(s) for base in self.classes.bases_here(cls) for s in base.body):
             return False
         return any(
             self._is_layer(value, seen | {cls})
@@ -101,5 +100,5 @@ class UnlistedLayers:
         )
 
 
-def _is_method(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.FunctionDef)
+def _is_list(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.FunctionDef) and statement.name in LISTS
