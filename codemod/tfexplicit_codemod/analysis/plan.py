@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tfexplicit_codemod.analysis import imports, naming, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
+from tfexplicit_codemod.analysis.codes import code_of
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
 from tfexplicit_codemod.analysis.gradients import Gradients
@@ -14,6 +15,7 @@ from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_group
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
@@ -29,17 +31,12 @@ from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import (
-    tx101_named_optimizer,
-    tx102_self_attribute,
     tx103_constructor,
     tx104_trainables,
     tx105_several_models,
-    tx106_explicit_variables,
     tx107_minimize,
-    tx108_compiled_optimizer,
     tx109_parameter,
-    tx110_all_variables,
-    tx111_checkpoint,
+    tx203_unclear_definition,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -137,7 +134,7 @@ class Planner:
         try:
             if reasons:
                 raise reasons[0]
-            places = [self._place(group) for group in component]
+            places = [self._place_what_runs(group) for group in component]
         except Leave as leave:
             for update in updates:
                 self.left.setdefault(update, leave)
@@ -163,7 +160,27 @@ class Planner:
             )
             self.asked.append(contract)
 
+    def _place_what_runs(self, group: Group) -> Placement | Compile | Parameter:
+        """A site in a function that nobody calls, of another model perhaps, does not hinder."""
+        try:
+            return self._place(group)
+        except Leave as leave:
+            idle = [each for each in group.members if self._never_runs(each.statement)]
+            if not idle or len(idle) == len(group.members):
+                raise
+            for each in idle:
+                group.members.remove(each)
+                self.left[each.update] = leave
+            return self._place(group)
+
+    def _never_runs(self, statement: ast.stmt) -> bool:
+        function = self.source.enclosing(statement, ast.FunctionDef)
+        if function is None or self.around.is_used_elsewhere(function.name):
+            return False
+        return self.references.versions.is_never_run(function)
+
     def _place(self, group: Group) -> Placement | Compile | Parameter:
+        self._check_has_no_state_yet(group)
         check_checkpoints_stay(self.source, self.references, group)
         models = [reference for part in group.parts for reference in part.references]
         if group.is_compiled:
@@ -173,6 +190,16 @@ class Planner:
             self.parameters.check_uses(parameter, group.uses)
             return parameter
         return self.placements.place(group.home, models, group.statements)
+
+    def _check_has_no_state_yet(self, group: Group) -> None:
+        """An earlier run may have left one of its sites: that one has no state to take part in."""
+        for call in self.source.nodes(ast.Call):
+            if dotted(call.func) != (self.alias, "setup") or not call.args:
+                continue
+            set_up = self.references.resolve(call.args[0])
+            if set_up is not None and group.home.may_be(set_up):
+                name = ".".join(group.home.path)
+                raise tx203_unclear_definition.leave(f"`{name}` has a state already")
 
     def _make_state(
         self, group: Group, place: Placement | Compile | Parameter, state: Reference
@@ -213,7 +240,8 @@ class Planner:
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
             self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
-            self.codes[each.update] = self._code_of(group, each)
+            takes_state = self.parameters.of(group.home) is not None
+            self.codes[each.update] = code_of(group, each, takes_state)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
@@ -270,22 +298,3 @@ class Planner:
         code = leave.code if leave else self.codes[update]
         text = self.source.one_line(update.call, limit=80)
         return Site(line, column + 1, code, text, leave.reason if leave else "")
-
-    def _code_of(self, group: Group, each: Understood) -> str:
-        if isinstance(each.pairs, Minimized):
-            return tx107_minimize.rule.code
-        if group.is_compiled:
-            return tx108_compiled_optimizer.rule.code
-        if self.parameters.of(group.home):
-            return tx109_parameter.rule.code
-        if any(each.leaves.untrained):
-            return tx110_all_variables.rule.code
-        if any(not part.is_model for part in each.leaves.parts):
-            return tx106_explicit_variables.rule.code
-        if len(group.parts) > 1:
-            return tx105_several_models.rule.code
-        if len(group.home.path) > 1:
-            return tx111_checkpoint.rule.code
-        if group.home.of_self:
-            return tx102_self_attribute.rule.code
-        return tx101_named_optimizer.rule.code
