@@ -15,6 +15,7 @@ from tfexplicit_codemod.rules import (
     tx109_parameter,
     tx110_all_variables,
     tx111_checkpoint,
+    tx112_container,
 )
 
 
@@ -26,6 +27,8 @@ def code_of(group: Group, each: Understood, takes_state: bool) -> str:
         return tx108_compiled_optimizer.rule.code
     if takes_state:
         return tx109_parameter.rule.code
+    if each.update.value.kind == "element":
+        return tx112_container.rule.code
     if any(each.leaves.untrained):
         return tx110_all_variables.rule.code
     if any(not part.is_model for part in each.leaves.parts):

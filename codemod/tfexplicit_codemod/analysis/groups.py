@@ -79,13 +79,16 @@ def leave_mixed_groups(
     """The sites to leave because another site that steps the same optimizer is left."""
     found: dict[Update, Leave] = {}
     for update in left:
-        stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
+        receiver = update.receiver
+        if isinstance(receiver, ast.Subscript):
+            receiver = receiver.value
+        stepped = {references.resolve(receiver), *_passed_in(source, references, update)}
         for group in groups:
             if not any(one is not None and group.home.may_be(one) for one in stepped):
                 continue
             for each in group.members:
-                receiver = source.one_line(each.update.receiver)
-                found[each.update] = tx214_partly_left.leave(receiver, left[update].code)
+                text = source.one_line(each.update.receiver)
+                found[each.update] = tx214_partly_left.leave(text, left[update].code)
     return found
 
 

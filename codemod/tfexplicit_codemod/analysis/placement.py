@@ -198,7 +198,7 @@ class Placements:
             is_set = isinstance(attribute.ctx, ast.Store)
             if not is_set or attribute.attr in ("learning_rate", "lr"):
                 continue
-            if self.references.resolve(attribute.value) == optimizer:
+            if optimizer in self._may_be(attribute.value):
                 raise tx203_unclear_definition.leave(
                     f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
                 )
@@ -209,7 +209,16 @@ class Placements:
             return not isinstance(attribute.ctx, ast.Load)
         is_call = isinstance(self.source.parent_of[attribute], ast.Call)
         adds = is_call and attribute.attr in ("add", "pop")
-        return adds and self.references.resolve(attribute.value) in models
+        return adds and any(each in models for each in self._may_be(attribute.value))
+
+    def _may_be(self, node: ast.expr) -> set[Reference | None]:
+        """What is changed with the object: for an element, also by a loop, its container."""
+        if isinstance(node, ast.Subscript):
+            return self._may_be(node.value)
+        bindings = self.references.versions.bindings(node) if isinstance(node, ast.Name) else []
+        loops = [b.node.iter for b in bindings if isinstance(b.node, ast.For)]
+        within = [each for loop in loops for each in ast.walk(loop) if isinstance(each, ast.expr)]
+        return {self.references.resolve(each) for each in (node, *within)}
 
     def _check_room(self, later: Definition) -> None:
         statement = later.statement

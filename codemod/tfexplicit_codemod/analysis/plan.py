@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from tfexplicit_codemod.analysis import imports, naming, todo
+from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.codes import code_of
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
+from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
@@ -19,9 +20,9 @@ from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
@@ -36,7 +37,9 @@ from tfexplicit_codemod.rules import (
     tx105_several_models,
     tx107_minimize,
     tx109_parameter,
+    tx112_container,
     tx203_unclear_definition,
+    tx209_optimizer_in_container,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -69,11 +72,11 @@ class Planner:
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.compiled = Compiled(self.module, around.is_used_elsewhere)
         self.parameters = Parameters(self.source, self.references, self.values, around)
+        self.elements = Elements(self.module, self.references)
+        self.names = StateNames(self.source, self.classes, self.parameters, self.alias)
         self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
         self.asked: list[Contract] = []
-        self.homes_within: dict[Scope | ast.ClassDef, set[Reference]] = {}
         self.lost: dict[Reference, Leave] = {}
-        self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -106,6 +109,7 @@ class Planner:
             variables,
             self.compiled,
             self.parameters,
+            self.elements,
         )
         understood = []
         for update in found:
@@ -120,10 +124,7 @@ class Planner:
         groups, problems = handed_over(self.parameters, self.contracts.joined_to(groups))
         for group, leave in problems.items():
             self.lost[group.home] = leave
-        for group in groups:
-            for statement in group.statements:
-                for scope in self.source.scope(statement).ancestors():
-                    self.homes_within.setdefault(scope, set()).add(group.home)
+        self.names.know(groups)
         return groups
 
     def _rewrite_or_leave(self, component: list[Group]) -> None:
@@ -140,7 +141,7 @@ class Planner:
                 self.left.setdefault(update, leave)
             self.contracts.break_those_of(component)
             return
-        states = {group.home: self._state_for(group.home) for group in component}
+        states = {group.home: self.names.state_for(group.home) for group in component}
         for group, place in zip(component, places, strict=True):
             self._make_state(group, place, states[group.home])
             self._rewrite_steps(group, states[group.home])
@@ -182,6 +183,8 @@ class Planner:
     def _place(self, group: Group) -> Placement | Compile | Parameter:
         self._check_has_no_state_yet(group)
         check_checkpoints_stay(self.source, self.references, group)
+        if is_of_elements(group.members) and len(group.parts) != 1:
+            raise tx209_optimizer_in_container.leave(".".join(group.home.path))
         models = [reference for part in group.parts for reference in part.references]
         if group.is_compiled:
             return self.compiled.place(group.home, models)
@@ -218,7 +221,11 @@ class Planner:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
-        setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
+        code = f"{self.alias}.setup({optimizer}, {model})"
+        if is_of_elements(group.members):
+            is_dict = self.elements.is_dict(group.members[0].update.receiver)
+            code = tx112_container.setup(self.alias, optimizer, model, is_dict)
+        setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
         self._add(
             tx103_constructor.edits(
@@ -237,6 +244,8 @@ class Planner:
     def _rewrite_steps(self, group: Group, state: Reference) -> None:
         for each in group.members:
             held = state.code_at(self.source, each.statement)
+            if is_of_elements([each]):
+                held = f"{held}[{each.leaves.parts[0].element}]"
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
             self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
@@ -247,31 +256,6 @@ class Planner:
         if isinstance(each.pairs, Minimized):
             return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
         return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
-
-    def _state_for(self, optimizer: Reference) -> Reference:
-        """The state lives where its optimizer lives, under a name that is free there."""
-        given = {s.path[-1] for s in self.states if self._share_names(s, optimizer)}
-        taken = {*self.source.identifiers, self.alias, *given}
-        state = Reference(optimizer.owner, (naming.state_name(optimizer.path[-1], taken),))
-        self.states.append(state)
-        return state
-
-    def _share_names(self, one: Reference, other: Reference) -> bool:
-        if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
-            if one.owner is not other.owner and self._is_alone_in(one, other):
-                return False
-            return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
-        if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
-            return other.owner in self.classes.related(one.owner)
-        return False
-
-    def _is_alone_in(self, *states: Reference) -> bool:
-        """True where one is of a function that steps only what it was given: it may hide others."""
-        for state in states:
-            optimizers = self.homes_within.get(state.owner, set())
-            if len(optimizers) == 1 and self.parameters.of(next(iter(optimizers))):
-                return True
-        return False
 
     def _add(self, edits: list[Replace]) -> None:
         for edit in edits:

@@ -28,7 +28,8 @@ CHANGES = frozenset(
 class Part:
     """One model, or one list of variables; `text` is how the site itself writes it.
 
-    `with_untrained` is true for `model.variables`, which also holds what is not trained.
+    `with_untrained` is true for `model.variables`, which also holds what is not trained. For
+    `models[i]` the reference is that of `models`, `element` is `i` and `element_of` is `models`.
     """
 
     is_model: bool
@@ -36,6 +37,8 @@ class Part:
     text: str
     is_named_list: bool = False
     with_untrained: bool = False
+    element: str = ""
+    element_of: ast.expr | None = None
 
     @property
     def identity(self) -> tuple[bool, bool, tuple[Reference, ...]]:
@@ -98,6 +101,8 @@ class Variables:
         if isinstance(node, ast.Attribute) and node.attr in (*TRAINABLE, *ALL):
             self.unlisted.require_none(node)
         if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
+            if isinstance(node.value, ast.Subscript):
+                return [self._element(node.value)]
             return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
         if isinstance(node, ast.Attribute) and node.attr in ALL:
             self.untrained.require_same_training(node)
@@ -112,6 +117,15 @@ class Variables:
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             return self._read_elements(node.elts)
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _element(self, node: ast.Subscript) -> Part:
+        return Part(
+            True,
+            (self._reference(node.value),),
+            self.source.segment(node),
+            element=self.source.segment(node.slice),
+            element_of=node.value,
+        )
 
     def _are_values_of_variables(self, call: ast.Call) -> bool:
         """True for `weights.values()` of a dict of variables: the dict is a model, in its order."""
