@@ -16,6 +16,7 @@ from tfexplicit_codemod.rules import (
     tx110_all_variables,
     tx111_checkpoint,
     tx112_container,
+    tx113_filtered,
 )
 
 
@@ -31,6 +32,8 @@ def code_of(group: Group, each: Understood, takes_state: bool) -> str:
         return tx112_container.rule.code
     if any(each.leaves.untrained):
         return tx110_all_variables.rule.code
+    if any(part.chosen for part in each.leaves.parts):
+        return tx113_filtered.rule.code
     if any(not part.is_model for part in each.leaves.parts):
         return tx106_explicit_variables.rule.code
     if len(group.parts) > 1:

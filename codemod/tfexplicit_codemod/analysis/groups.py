@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from tfexplicit_codemod.analysis.filtered import whole
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.sites import Update
@@ -61,8 +62,8 @@ class Group:
 
     @property
     def parts(self) -> list[Part]:
-        own = [each.leaves.parts for each in self.members]
-        return tx105_several_models.together(own + [each.parts for each in self.handed])
+        own = [whole(each.leaves.parts) for each in self.members]
+        return tx105_several_models.together(own + [whole(each.parts) for each in self.handed])
 
 
 def grouped(understood: list[Understood]) -> list[Group]:

@@ -73,12 +73,23 @@ class Understand:
                     self._text(pairs.variables), "also holds variables that are not trained"
                 )
             self._check_elements(update, leaves, None)
+            self._check_filtered(update, home, leaves)
             return Understood(update, statement, home, pairs, leaves, None)
         sources = self._sources(variables, pairs, leaves)
         self._check_elements(update, leaves, sources)
+        self._check_filtered(update, home, leaves)
         if any(leaves.untrained):
             self._check_untrained(pairs, leaves, sources)
         return Understood(update, statement, home, pairs, leaves, sources)
+
+    def _check_filtered(self, update: Update, home: Reference, leaves: Leaves) -> None:
+        """A filtered list needs a state over its models, which nothing but the update may see."""
+        plain = update.method != "minimize" and update.value.kind == "optimizer"
+        for part in leaves.parts:
+            if part.chosen and not (plain and len(leaves.parts) == 1):
+                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
+            if part.chosen and self.parameters.of(home):
+                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
 
     def _check_elements(self, update: Update, leaves: Leaves, sources: Leaves | None) -> None:
         """Only the sites of a list or dict of optimizers may step the elements of another."""
