@@ -126,7 +126,9 @@ class Understand:
         """True for a parameter that callers in other files may give: they tell what it is."""
         home = self.parameters.home(update.receiver)
         parameter = self.parameters.of(home) if home is not None else None
-        return parameter is not None and update.method != "minimize"
+        if parameter is None or parameter.scope.parent is not self.source.root:
+            return False
+        return update.method != "minimize"
 
     def _has_versions(self, home: Reference) -> bool:
         versions = self.references.versions
