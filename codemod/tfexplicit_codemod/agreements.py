@@ -41,7 +41,11 @@ def _round(
         for key, files in users.items():
             for file in files:
                 wanted.setdefault(file, []).append(asked[key])
-        changed = [f for f, cs in wanted.items() if given.get(f) != [c.terms for c in cs]]
+        changed = [
+            file
+            for file, contracts in wanted.items()
+            if file in project.run and given.get(file) != [c.terms for c in contracts]
+        ]
         if not changed:
             failing = frozenset(key for key in asked if not _is_kept(asked[key], users[key], plans))
             return _tied(plans, users), failing
@@ -52,9 +56,9 @@ def _round(
 
 
 def _is_kept(contract: Contract, users: list[Path], plans: dict[Path, FileResult]) -> bool:
-    function = plans[contract.path]
-    everyone = [function, *(plans[file] for file in users)]
-    if not all(result.outcome.is_done for result in everyone):
+    everyone = [plans.get(file) for file in (contract.path, *users)]
+    if not all(result is not None and result.outcome.is_done for result in everyone):
+        # One of them is not in this run, or cannot be read.
         return False
     homes = [plans[file].kept.get(contract.key) for file in users]
     handed = contract.homes + sum(count or 0 for count in homes)

@@ -38,6 +38,19 @@ def find_files(paths: list[Path]) -> list[Path]:
     return sorted(found.values())
 
 
+def files_beside(paths: list[Path], files: list[Path]) -> list[Path]:
+    """The other files of the checkouts that the paths lie in: they may use what is changed."""
+    folders = {path.resolve() if path.is_dir() else path.resolve().parent for path in paths}
+    roots = {git.checkout_of(folder) for folder in folders}
+    known = {file.resolve() for file in files}
+    return [
+        file
+        for root in sorted(root for root in roots if root and root not in folders)
+        for file in sorted(_files_below(root))
+        if file.resolve() not in known
+    ]
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
     root = folder.resolve()
     files: Iterator[Path]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tfexplicit_codemod.agreements import settled
 from tfexplicit_codemod.analysis.contracts import Contract, Key
-from tfexplicit_codemod.discovery import find_files
+from tfexplicit_codemod.discovery import files_beside, find_files
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
@@ -18,7 +18,7 @@ from tfexplicit_codemod.project import Project
 def migrate_paths(paths: list[Path], *, todo: bool) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
     files = find_files(paths)
-    project = Project(files)
+    project = Project(files, beside=lambda: files_beside(paths, files))
     results = [
         _migrate_file(path, (), frozenset(), project, todo) for path in with_progress_bar(files)
     ]

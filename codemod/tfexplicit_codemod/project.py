@@ -6,8 +6,8 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from tfexplicit_codemod.analysis.contracts import Contract, Key
@@ -23,13 +23,22 @@ LONGEST_CHAIN = 8
 
 
 class Project:
-    """All files of a run."""
+    """All files of a run, and those `beside` them: read, but not to be changed."""
 
-    def __init__(self, files: Iterable[Path]) -> None:
-        self.files = list(files)
-        self.imports = ProjectImports(self.files)
+    def __init__(self, files: Iterable[Path], beside: Callable[[], list[Path]]) -> None:
+        self.run = list(files)
+        self.beside = beside
         self._text = cache(_text)
         self._module = cache(self._parsed)
+
+    @cached_property
+    def files(self) -> list[Path]:
+        """Found when first needed: a run without an update site needs none."""
+        return [*self.run, *self.beside()]
+
+    @cached_property
+    def imports(self) -> ProjectImports:
+        return ProjectImports(self.files)
 
     def around(
         self,

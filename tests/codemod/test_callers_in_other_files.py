@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,17 @@ def test_one_caller_that_cannot_follow_keeps_all_as_they_are(tmp_path: Path, nam
 def test_a_notebook_that_calls_the_function(tmp_path: Path) -> None:
     results = migrated(tmp_path, PROGRAM | {"a.ipynb": '{"cells": "from steps import train_step"}'})
     assert [site.code for site in results["steps.py"].sites] == ["TX201"]
+
+
+def test_a_caller_that_is_not_in_the_run(tmp_path: Path) -> None:
+    written(tmp_path, PROGRAM)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    paths = [tmp_path / "steps.py", tmp_path / "loop.py"]
+    steps, loop = sorted(migrate_paths(paths, todo=True), key=lambda r: r.path, reverse=True)
+    assert [site.code for site in steps.sites] == ["TX201"]
+    assert loop.outcome is Outcome.UNCHANGED
+    everything = migrate_paths([tmp_path], todo=True)
+    assert {result.outcome for result in everything} == {Outcome.CHANGED}
 
 
 @pytest.mark.parametrize(
