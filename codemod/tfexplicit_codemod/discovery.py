@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tfexplicit_codemod import git, gitignore
 from tfexplicit_codemod.errors import UsageError
+from tfexplicit_codemod.exclusion import NOTHING, Exclusion
 
 SUFFIXES = (".py", ".ipynb")
 
@@ -19,12 +20,13 @@ NEVER_ENTERED = frozenset(
 )
 
 
-def find_files(paths: list[Path]) -> list[Path]:
+def find_files(paths: list[Path], exclude: Exclusion = NOTHING) -> list[Path]:
     """Every file to work on, each once, in the order of its paths.
 
-    A file that is named is always taken. Below a folder: Python files and notebooks that git does
-    not ignore, and nothing in `NEVER_ENTERED` or a virtual environment. Links to folders are not
-    followed; a link to a file is, as long as it does not lead out of the folder.
+    A file that is named is taken, unless it is excluded: what is excluded is never touched. Below a
+    folder: Python files and notebooks that git does not ignore, and nothing in `NEVER_ENTERED` or a
+    virtual environment. Links to folders are not followed; a link to a file is, as long as it does
+    not lead out of the folder.
     """
     missing = [path for path in paths if not path.exists()]
     if missing:
@@ -34,7 +36,8 @@ def find_files(paths: list[Path]) -> list[Path]:
         files = [path] if path.is_file() else _files_below(path)
         # Real files first, so that a link to one of them adds nothing.
         for file in sorted(files, key=lambda file: (file.is_symlink(), file)):
-            found.setdefault(file.resolve(), file)
+            if not exclude.covers(file):
+                found.setdefault(file.resolve(), file)
     return sorted(found.values())
 
 
