@@ -13,6 +13,8 @@ from tfexplicit_codemod.outcome import FileResult
 CONTEXT = 3  # lines around a change
 LINE_END = re.compile("\r\n|\r|\n")
 
+COLUMNS = '<col class="narrow"><col>'
+
 
 def side_by_side(result: FileResult) -> str:
     """The changed parts with some lines around them; on a narrow screen one below the other."""
@@ -26,6 +28,7 @@ def side_by_side(result: FileResult) -> str:
     )
     return (
         f'<table class="diff"><caption>{escape(str(result.path))}, before and after</caption>'
+        f"<colgroup>{COLUMNS}{COLUMNS}</colgroup>"
         '<thead><tr><th colspan="2" scope="col">before</th>'
         f'<th colspan="2" scope="col">after</th></tr></thead>{parts}</table>'
     )

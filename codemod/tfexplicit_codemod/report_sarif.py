@@ -55,7 +55,7 @@ def report(run: Run) -> str:
 def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.code,
-        "name": "".join(word.capitalize() for word in rule.name.split()),
+        "name": "".join(map(str.capitalize, rule.name.split("-"))),
         "shortDescription": {"text": rule.name},
         "fullDescription": {"text": rule.summary},
         "help": {"text": f"{rule.summary}\n\n{rule.why}", "markdown": render_page(rule)},
