@@ -19,6 +19,7 @@ exit codes:
   2  the command was wrong
   3  finished, but some files failed or were skipped; verify came to no verdict
   4  refused: a file to write has uncommitted changes
+  130  interrupted
 """
 
 
