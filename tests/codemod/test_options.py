@@ -35,6 +35,7 @@ def step(get, grads, model):
     get().apply_gradients(zip(grads, model.trainable_variables))
     tf.GradientTape
 """
+INTERRUPTED = b"tfexplicit: interrupted; every file is whole, as it was or migrated"
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
@@ -298,10 +299,34 @@ def test_ctrl_c_says_one_line(project: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert (out, err.strip().splitlines()) == (
-        b"",
-        [b"tfexplicit: interrupted; every file is whole, as it was or migrated"],
+    assert (out, err.strip().splitlines()) == (b"", [INTERRUPTED])
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc of Linux")
+def test_ctrl_c_ends_the_other_processes_too(project: Path) -> None:
+    for number in range(40):
+        (project / f"long{number}.py").write_text(IMPLICIT + "x = 1\n" * 3000)
+    program = (
+        "import sys; from tfexplicit_codemod import cli, migration\n"
+        "migration.WORTH_A_POOL = 0\n"
+        "sys.exit(cli.main(['check', '.', '--jobs', '2']))"
     )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.5)  # in the middle of the work
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (out, err.strip().splitlines()) == (b"", [INTERRUPTED])
 
 
 def test_ctrl_c_leaves_whole_files(project: Path, monkeypatch: Patch) -> None:
