@@ -111,9 +111,7 @@ def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=source, reason=reason)
-    return FileResult(
-        path, outcome, plan.sites, before=source, after=after, ignored=plan.ignored
-    )
+    return FileResult(path, outcome, plan.sites, before=source, after=after, ignored=plan.ignored)
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

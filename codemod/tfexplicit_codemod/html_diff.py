@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from tfexplicit_codemod.engine import decoded
+from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.outcome import FileResult
 
 CONTEXT = 3  # lines around a change

@@ -70,9 +70,7 @@ def _make_work(files: list[Path], settings: Settings) -> Callable[[tuple[Path, b
     return partial(_migrate, project=Project(files), settings=settings)
 
 
-def _migrate(
-    file: tuple[Path, bytes], *, project: Project, settings: Settings
-) -> FileResult:
+def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) -> FileResult:
     path, source = file
     return migrate_source(
         source,

@@ -144,3 +144,34 @@ def test_an_ignored_update_keeps_the_state_of_its_optimizer_implicit() -> None:
     assert codes(result) == ["TX214"]
     assert result.ignored == 1
     assert "tx." not in after(source)
+
+
+HANDED_OVER = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.1)
+
+def step(optimizer, x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+step(optimizer, tf.ones((2, 1)))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(tf.ones((2, 1))))
+grads = tape.gradient(loss, model.trainable_variables)
+optimizer.apply_gradients(zip(grads, model.trainable_variables))
+"""
+
+
+def test_an_ignored_update_keeps_what_is_handed_to_it() -> None:
+    """The function and its caller change together, or not at all."""
+    assert codes(migrated(HANDED_OVER)) == ["TX109", "TX101"]
+    for ignored, other in (("TX109", 16), ("TX101", 10)):
+        result = migrated(HANDED_OVER, Selection(ignore=frozenset({ignored})))
+        [left] = result.sites
+        assert (left.left, left.line, result.ignored) == (True, other, 1)
+        assert result.after is not None
+        assert "tx." not in result.after.decode()

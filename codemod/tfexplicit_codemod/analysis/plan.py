@@ -100,7 +100,7 @@ class Planner:
 
     def _unwanted(self, groups: list[Group]) -> dict[Update, Leave]:
         """The updates that could be rewritten, and that the run was told to leave."""
-        unwanted = {}
+        unwanted: dict[Update, Leave] = {}
         for group in groups:
             codes = {each.update: self._code_of(group, each) for each in group.members}
             ignored = {u: code for u, code in codes.items() if not self._wants(code, u.call)}
