@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from tfexplicit_codemod import git, gitignore
@@ -39,6 +40,24 @@ def find_files(paths: list[Path], exclude: Exclusion = NOTHING) -> list[Path]:
             if not exclude.covers(file):
                 found.setdefault(file.resolve(), file)
     return sorted(found.values())
+
+
+def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
+    """The known files, and those that may use one of `files`: the rest of its checkout.
+
+    Outside a checkout: what lies in the same folder. The spelling of the known paths is kept.
+    """
+    around: set[Path] = set()
+    for folder in {file.resolve().parent for file in files}:
+        around |= {git.checkout_of(folder) or folder}
+    listed = (
+        _files_below(folder) if git.checkout_of(folder) else folder.glob("*.py")
+        for folder in sorted(around)
+    )
+    found = {file.resolve(): file for file in known}
+    for file in chain.from_iterable(listed):
+        found.setdefault(file.resolve(), file)
+    return list(found.values())
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

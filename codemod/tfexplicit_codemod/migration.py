@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tfexplicit_codemod.discovery import find_files
+from tfexplicit_codemod import git
+from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
@@ -15,6 +17,7 @@ from tfexplicit_codemod.pool import mapped
 from tfexplicit_codemod.progress import with_progress_bar
 from tfexplicit_codemod.project import Project
 from tfexplicit_codemod.settings import Settings
+from tfexplicit_codemod.surroundings import ALONE
 
 STDIN = Path("<stdin>")
 # Below this many bytes of files with a site, starting processes takes longer than the work.
@@ -24,7 +27,7 @@ WORTH_A_POOL = 700_000
 def migrate_paths(paths: list[Path], settings: Settings) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
     files = find_files(paths, settings.exclude)
-    results = _results(files, settings)
+    results = _results(paths, files, settings)
     if settings.progress:
         results = with_progress_bar(results, len(files))
     return sorted(results, key=lambda result: result.path)
@@ -33,10 +36,14 @@ def migrate_paths(paths: list[Path], settings: Settings) -> list[FileResult]:
 def migrate_stdin(settings: Settings) -> FileResult:
     """The outcome for a program that is read from stdin."""
     source = sys.stdin.buffer.read()
-    return migrate_source(source, STDIN, todo=settings.todo, selection=settings.selection)
+    # It may be a file of a project, whose other files are out of sight.
+    around = replace(ALONE, is_used_elsewhere=lambda name: True)
+    return migrate_source(
+        source, STDIN, todo=settings.todo, around=around, selection=settings.selection
+    )
 
 
-def _results(files: list[Path], settings: Settings) -> Iterator[FileResult]:
+def _results(paths: list[Path], files: list[Path], settings: Settings) -> Iterator[FileResult]:
     """The files without a site first: only the others are worth another process."""
     hot: list[tuple[Path, bytes]] = []
     for path in files:
@@ -45,11 +52,19 @@ def _results(files: list[Path], settings: Settings) -> Iterator[FileResult]:
             hot.append((path, source_or_result))
         else:
             yield source_or_result
+    if hot and not _is_all_of_a_checkout(paths, settings):
+        files = with_files_around([path for path, _ in hot], files)
     make_work = partial(_make_work, files, settings)
     if settings.jobs > 1 and sum(len(source) for _, source in hot) > WORTH_A_POOL:
         yield from mapped(make_work, hot, settings.jobs, crashed=_crashed)
     else:
         yield from map(make_work(), hot)
+
+
+def _is_all_of_a_checkout(paths: list[Path], settings: Settings) -> bool:
+    """True where the files of the run are all that may call each other."""
+    whole = any(git.checkout_of(path) == path.resolve() for path in paths)
+    return whole and len(paths) == 1 and not settings.exclude.patterns
 
 
 def _read(path: Path) -> bytes | FileResult:

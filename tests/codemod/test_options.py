@@ -214,7 +214,7 @@ def test_the_nearest_pyproject_with_our_table_counts(
 
 def test_a_pyproject_above_the_checkout_does_not_count(project: Path, capsys: Capture) -> None:
     configure(project, 'exclude = ["lib"]')
-    (project / "lib" / ".git").mkdir()
+    subprocess.run(["git", "init", "-q", project / "lib"], check=True)
     main(["check", "lib/vendored.py"])
     assert "1 site: 1 can be rewritten" in capsys.readouterr().out
 
