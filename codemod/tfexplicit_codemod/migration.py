@@ -13,7 +13,6 @@ from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
-from tfexplicit_codemod.pool import mapped
 from tfexplicit_codemod.progress import with_progress_bar
 from tfexplicit_codemod.project import Project
 from tfexplicit_codemod.settings import Settings
@@ -56,6 +55,8 @@ def _results(paths: list[Path], files: list[Path], settings: Settings) -> Iterat
         files = with_files_around([path for path, _ in hot], files)
     make_work = partial(_make_work, files, settings)
     if settings.jobs > 1 and sum(len(source) for _, source in hot) > WORTH_A_POOL:
+        from tfexplicit_codemod.pool import mapped  # slow to import, and few runs are this long
+
         yield from mapped(make_work, hot, settings.jobs, crashed=_crashed)
     else:
         yield from map(make_work(), hot)
