@@ -17,6 +17,7 @@ from typing import TypeVar
 from tfexplicit_codemod.analysis.plan import Plan, Planner
 from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.outcome import FileResult, Outcome
+from tfexplicit_codemod.selection import EVERYTHING, Selection
 from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
 # A file without one of these has no update site.
@@ -28,36 +29,48 @@ Result = TypeVar("Result")
 
 
 def migrate_source(
-    source: bytes, path: Path, *, todo: bool = True, around: Surroundings = ALONE
+    source: bytes,
+    path: Path,
+    *,
+    todo: bool = True,
+    around: Surroundings = ALONE,
+    selection: Selection = EVERYTHING,
 ) -> FileResult:
     """The outcome for one file; `todo=False` writes no comment above a site that is left.
 
-    `around` is what is known of the other files of the project.
+    `around` is what is known of the other files of the project. A site whose code the selection
+    does not take, or that a comment ignores, stays as it is without a word.
     """
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
+
+    def migrated() -> FileResult:
+        return _migrate(source, path, todo, around, selection)
+
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            return _migrate(source, path, todo, around)
+            return migrated()
         except RecursionError:
-            return _with_deep_stack(source, path, todo, around)
+            return _with_deep_stack(migrated, source, path)
 
 
 def may_have_site(source: bytes) -> bool:
     return any(token in source for token in TOKENS)
 
 
-def _with_deep_stack(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
+def _with_deep_stack(migrated: Callable[[], FileResult], source: bytes, path: Path) -> FileResult:
     try:
-        return _in_deep_thread(lambda: _migrate(source, path, todo, around))
+        return _in_deep_thread(migrated)
     except (RecursionError, MemoryError):
         return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
 
 
-def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
+def _migrate(
+    source: bytes, path: Path, todo: bool, around: Surroundings, selection: Selection
+) -> FileResult:
     def ended(outcome: Outcome, reason: str) -> FileResult:
         return FileResult(path, outcome, before=source, reason=reason)
 
@@ -66,7 +79,7 @@ def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> Fil
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return ended(Outcome.SKIPPED, f"encoding: {error}")
     try:
-        plan = Planner(text, around.joined_by(source)).plan(with_todo=todo)
+        plan = Planner(text, around.joined_by(source), selection).plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
@@ -83,7 +96,7 @@ def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
     outcome = Outcome.CHANGED if rewritten else left
     if not plan.edits:
-        return FileResult(path, outcome, plan.sites, before=source)
+        return FileResult(path, outcome, plan.sites, before=source, ignored=plan.ignored)
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
@@ -98,7 +111,7 @@ def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=source, reason=reason)
-    return FileResult(path, outcome, plan.sites, before=source, after=after)
+    return FileResult(path, outcome, plan.sites, before=source, after=after, ignored=plan.ignored)
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

@@ -2,24 +2,74 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from tfexplicit_codemod.discovery import find_files
+from tfexplicit_codemod import git
+from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebooks import notebook_result
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
 from tfexplicit_codemod.project import Project
+from tfexplicit_codemod.settings import Settings
+from tfexplicit_codemod.surroundings import ALONE
+
+STDIN = Path("<stdin>")
+# Below this many bytes of files with a site, starting processes takes longer than the work.
+WORTH_A_POOL = 700_000
 
 
-def migrate_paths(paths: list[Path], *, todo: bool) -> list[FileResult]:
+def migrate_paths(paths: list[Path], settings: Settings) -> list[FileResult]:
     """One result per file below the paths; `after` holds what `migrate` would write."""
-    files = find_files(paths)
-    project = Project(files)
-    return [_migrate_file(path, project, todo=todo) for path in with_progress_bar(files)]
+    files = find_files(paths, settings.exclude)
+    results = _results(paths, files, settings)
+    if settings.progress:
+        results = with_progress_bar(results, len(files))
+    return sorted(results, key=lambda result: result.path)
 
 
-def _migrate_file(path: Path, project: Project, *, todo: bool) -> FileResult:
+def migrate_stdin(settings: Settings) -> FileResult:
+    """The outcome for a program that is read from stdin."""
+    source = sys.stdin.buffer.read()
+    # It may be a file of a project, whose other files are out of sight.
+    around = replace(ALONE, is_used_elsewhere=lambda name: True)
+    return migrate_source(
+        source, STDIN, todo=settings.todo, around=around, selection=settings.selection
+    )
+
+
+def _results(paths: list[Path], files: list[Path], settings: Settings) -> Iterator[FileResult]:
+    """The files without a site first: only the others are worth another process."""
+    hot: list[tuple[Path, bytes]] = []
+    for path in files:
+        source_or_result = _read(path)
+        if isinstance(source_or_result, bytes):
+            hot.append((path, source_or_result))
+        else:
+            yield source_or_result
+    if hot and not _is_all_of_a_checkout(paths, settings):
+        files = with_files_around([path for path, _ in hot], files)
+    make_work = partial(_make_work, files, settings)
+    if settings.jobs > 1 and sum(len(source) for _, source in hot) > WORTH_A_POOL:
+        from tfexplicit_codemod.pool import mapped  # slow to import, and few runs are this long
+
+        yield from mapped(make_work, hot, settings.jobs, crashed=_crashed)
+    else:
+        yield from map(make_work(), hot)
+
+
+def _is_all_of_a_checkout(paths: list[Path], settings: Settings) -> bool:
+    """True where the files of the run are all that may call each other."""
+    whole = any(git.checkout_of(path) == path.resolve() for path in paths)
+    return whole and len(paths) == 1 and not settings.exclude.patterns
+
+
+def _read(path: Path) -> bytes | FileResult:
+    """The bytes of a Python file that may have a site; for any other file its result."""
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -29,4 +79,25 @@ def _migrate_file(path: Path, project: Project, *, todo: bool) -> FileResult:
         return notebook_result(path, source)
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
-    return migrate_source(source, path, todo=todo, around=project.around(path))
+    return source
+
+
+def _make_work(files: list[Path], settings: Settings) -> Callable[[tuple[Path, bytes]], FileResult]:
+    return partial(_migrate, project=Project(files), settings=settings)
+
+
+def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) -> FileResult:
+    path, source = file
+    return migrate_source(
+        source,
+        path,
+        todo=settings.todo,
+        around=project.around(path),
+        selection=settings.selection,
+    )
+
+
+def _crashed(file: tuple[Path, bytes]) -> FileResult:
+    path, source = file
+    reason = "the process that read it was killed: out of memory, or a crash of the parser"
+    return FileResult(path, Outcome.FAILED, before=source, reason=reason)

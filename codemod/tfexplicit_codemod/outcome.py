@@ -40,7 +40,10 @@ class Site:
 
 @dataclass(frozen=True)
 class FileResult:
-    """The outcome of one file; `after` is the text to write when the outcome changes the file."""
+    """The outcome of one file; `after` is the text to write when the outcome changes the file.
+
+    `ignored` counts the sites that the run was told not to look at: they are not among `sites`.
+    """
 
     path: Path
     outcome: Outcome
@@ -48,6 +51,7 @@ class FileResult:
     before: bytes = b""
     after: bytes | None = None
     reason: str = ""
+    ignored: int = 0
 
     @property
     def is_to_be_written(self) -> bool:

@@ -11,7 +11,8 @@ The schema, which only grows while `schema` stays 1:
         "outcomes": {"changed": 2, "unchanged": 6, "needs-hand": 1, "skipped": 1, "failed": 0},
         "sites": 5,
         "rewritten": {"TX101": 3},      sites by code, that `migrate` rewrites
-        "left": {"TX201": 2}            sites by code, that are left for a person
+        "left": {"TX201": 2},           sites by code, that are left for a person
+        "ignored": 0                    sites that the run was told not to look at
       },
       "files": [                        every file that was looked at, by path
         {
@@ -32,28 +33,34 @@ import json
 from typing import Any
 
 from tfexplicit_codemod.outcome import FileResult
-from tfexplicit_codemod.tally import sites_of, tally
-from tfexplicit_codemod.version import installed_version
+from tfexplicit_codemod.run import Run
+from tfexplicit_codemod.tally import Tally, sites_of
+from tfexplicit_codemod.version import VERSION
 
 SCHEMA = 1
 
 
-def json_report(results: list[FileResult]) -> str:
-    counts = tally(results)
-    report = {
+def report(run: Run) -> str:
+    whole = {
         "schema": SCHEMA,
         "tool": "tfexplicit",
-        "version": installed_version(),
-        "summary": {
-            "files": counts.files,
-            "outcomes": {outcome.value: number for outcome, number in counts.outcomes.items()},
-            "sites": counts.sites,
-            "rewritten": counts.rewritten,
-            "left": counts.left,
-        },
-        "files": [_file(result) for result in results],
+        "version": VERSION,
+        "summary": summary(run.counts),
+        "files": [_file(result) for result in run.results],
     }
-    return json.dumps(report, indent=2)
+    return json.dumps(whole, indent=2)
+
+
+def summary(counts: Tally) -> dict[str, Any]:
+    """The counts, as every report for programs has them."""
+    return {
+        "files": counts.files,
+        "outcomes": {outcome.value: number for outcome, number in counts.outcomes.items()},
+        "sites": counts.sites,
+        "rewritten": counts.rewritten,
+        "left": counts.left,
+        "ignored": counts.ignored,
+    }
 
 
 def _file(result: FileResult) -> dict[str, Any]:

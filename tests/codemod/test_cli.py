@@ -265,9 +265,24 @@ def test_a_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
 def test_a_progress_bar_on_long_runs_on_a_terminal(
     files: int, terminal: bool, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     for number in range(files):
         (tmp_path / f"{number}.py").write_text("")
     assert main(["check", str(tmp_path)]) == 0
     shown = "Reading files" in capsys.readouterr().err
     assert shown == (files == LONG_RUN and terminal)
+
+
+@pytest.mark.parametrize(("option", "ci"), [("--quiet", ""), ("--jobs=1", "true")])
+def test_no_progress_bar_in_ci_or_when_quiet(
+    option: str, ci: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    if ci:
+        monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for number in range(LONG_RUN):
+        (tmp_path / f"{number}.py").write_text("")
+    assert main(["check", str(tmp_path), option]) == 0
+    assert capsys.readouterr().err == ""

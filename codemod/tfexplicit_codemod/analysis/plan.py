@@ -23,6 +23,7 @@ from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
 from tfexplicit_codemod.analysis.variables import Variables
+from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
@@ -38,22 +39,25 @@ from tfexplicit_codemod.rules import (
     tx109_parameter,
     tx110_all_variables,
 )
+from tfexplicit_codemod.selection import Selection
 from tfexplicit_codemod.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every site with its code, and the edits that carry the rewrites and the TODOs out."""
+    """Every wanted site with its code, and the edits that carry the rewrites and TODOs out."""
 
     sites: tuple[Site, ...]
     edits: Edits
+    ignored: int = 0
 
 
 class Planner:
     """Plans one file; the order of the steps is the order of the methods."""
 
-    def __init__(self, text: str, around: Surroundings) -> None:
+    def __init__(self, text: str, around: Surroundings, selection: Selection) -> None:
         self.source = Source(text)
+        self.wanted = Wanted(self.source, selection)
         self.around = around
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
@@ -75,6 +79,8 @@ class Planner:
         if not found:
             return Plan((), self.edits)
         groups = self._with_handovers(grouped(self._understand_each(found)))
+        unwanted = self._unwanted(groups)
+        self.left.update(unwanted)
         self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
         for component in linked(groups):
             self._rewrite_or_leave(component)
@@ -82,8 +88,32 @@ class Planner:
             self._import_tfexplicit()
         if with_todo:
             for update, leave in self.left.items():
-                todo.add(self.source, self.edits, update.call, leave)
-        return Plan(tuple(self._site(update) for update in found), self.edits)
+                if update not in unwanted and self._wants(leave.code, update.call):
+                    todo.add(self.source, self.edits, update.call, leave)
+        sites = {update: self._site(update) for update in found if update not in unwanted}
+        kept = [site for update, site in sites.items() if self._wants(site.code, update.call)]
+        return Plan(tuple(kept), self.edits, ignored=len(found) - len(kept))
+
+    def _wants(self, code: str, node: ast.expr) -> bool:
+        (first, _), (last, _) = self.source.start(node), self.source.end(node)
+        return self.wanted.wants(code, first, last)
+
+    def _unwanted(self, groups: list[Group]) -> dict[Update, Leave]:
+        """The updates that could be rewritten, and that the run was told to leave."""
+        unwanted: dict[Update, Leave] = {}
+        for group in groups:
+            codes = {each.update: self._code_of(group, each) for each in group.members}
+            ignored = {u: code for u, code in codes.items() if not self._wants(code, u.call)}
+            if ignored and self._can_be_placed(group):
+                unwanted |= {u: Leave(code, "ignored") for u, code in ignored.items()}
+        return unwanted
+
+    def _can_be_placed(self, group: Group) -> bool:
+        try:
+            self._place(group)
+        except Leave:
+            return False
+        return group.home not in self.lost
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
@@ -165,10 +195,11 @@ class Planner:
         model = tx105_several_models.model_code(self.source, group.parts, after)
         setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._add(
+        self._add_if_wanted(
+            tx103_constructor.rule.code,
             tx103_constructor.edits(
                 self.source, self.alias, group, placement, self.references, self.around.sparse
-            )
+            ),
         )
 
     def _rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
@@ -183,7 +214,10 @@ class Planner:
             held = state.code_at(self.source, each.statement)
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
-            self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
+            self._add_if_wanted(
+                tx104_trainables.rule.code,
+                tx104_trainables.edits(self.source, self.alias, each.sources),
+            )
             self.codes[each.update] = self._code_of(group, each)
 
     def _step(self, each: Understood, state: str) -> str:
@@ -219,6 +253,11 @@ class Planner:
     def _add(self, edits: list[Replace]) -> None:
         for edit in edits:
             self.edits.add(edit)
+
+    def _add_if_wanted(self, code: str, edits: list[Replace]) -> None:
+        """All of the edits, or none: a constructor is not rewritten in part."""
+        if all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits):
+            self._add(edits)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
