@@ -114,9 +114,9 @@ class Ftrl(Rule):
     @classmethod
     def variants(cls) -> list[Rule]:
         regularised = {
-            "l1_regularization_strength": 0.02,
-            "l2_regularization_strength": 0.01,
-            "l2_shrinkage_regularization_strength": 0.05,
+            "l1_regularization_strength": 0.002,
+            "l2_regularization_strength": 0.001,
+            "l2_shrinkage_regularization_strength": 0.002,
             "beta": 0.5,
         }
         return [cls(), cls(learning_rate=0.1, learning_rate_power=-0.75, **regularised)]
