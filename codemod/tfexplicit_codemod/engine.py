@@ -142,6 +142,24 @@ class Script:
         return after
 
 
+@dataclass(frozen=True)
+class Text:
+    """A program that is a text and no file: what it says of its encoding does not matter."""
+
+    text: str
+
+    @property
+    def before(self) -> bytes:
+        return self.text.encode("utf-8", "surrogatepass")
+
+    def rewritten(self, edits: Edits) -> bytes:
+        from tfexplicit_codemod import rewrite
+
+        after = rewrite.apply(self.text, edits)
+        ast.parse(after)
+        return after.encode()
+
+
 def _in_deep_thread(work: Callable[[], Result]) -> Result:
     """Run where a long chain of calls or terms does not exhaust the stack."""
     results: list[Result] = []

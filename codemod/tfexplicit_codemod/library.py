@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from tfexplicit_codemod.edits import Edits
 from tfexplicit_codemod.outcome import Site
 
 
@@ -36,11 +34,11 @@ def transform(code: str, *, todo: bool = True) -> Transformed:
     Raises `CannotTransform` where a text with an update does not parse.
     """
     # The analysis is imported by the first call: importing the package stays cheap.
-    from tfexplicit_codemod.engine import may_have_site, migrate_program
+    from tfexplicit_codemod.engine import Text, may_have_site, migrate_program
     from tfexplicit_codemod.selection import EVERYTHING
     from tfexplicit_codemod.surroundings import OUT_OF_SIGHT
 
-    text = _Text(code)
+    text = Text(code)
     if not may_have_site(text.before):
         return Transformed(code, ())
     result = migrate_program(
@@ -49,21 +47,3 @@ def transform(code: str, *, todo: bool = True) -> Transformed:
     if not result.outcome.is_done:
         raise CannotTransform(result.reason)
     return Transformed(code if result.after is None else result.after.decode(), result.sites)
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A program that is a text and no file: what it says of its encoding does not matter."""
-
-    text: str
-
-    @property
-    def before(self) -> bytes:
-        return self.text.encode("utf-8", "surrogatepass")
-
-    def rewritten(self, edits: Edits) -> bytes:
-        from tfexplicit_codemod import rewrite
-
-        after = rewrite.apply(self.text, edits)
-        ast.parse(after)
-        return after.encode()

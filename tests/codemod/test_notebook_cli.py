@@ -176,6 +176,7 @@ def train(x):
     cells = (CELLS[1], imports, CELLS[2], f"{call}(model, optimizer, tf.ones((8, 2)))")
     utils.write_text(module)
     notebook.write_bytes(as_notebook(*cells))
+    assert main(["migrate", "--no-todo", "utils.py"]) == 0
     assert main(["migrate", "--no-todo", "."]) == 0
     assert utils.read_text() == module
     assert notebook.read_bytes() == as_notebook(*cells)
