@@ -51,12 +51,13 @@ def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
     for folder in {file.resolve().parent for file in files}:
         around |= {git.checkout_of(folder) or folder}
     listed = (
-        _files_below(folder) if git.checkout_of(folder) else folder.glob("*.py")
+        _files_below(folder) if git.checkout_of(folder) else folder.iterdir()
         for folder in sorted(around)
     )
     found = {file.resolve(): file for file in known}
     for file in chain.from_iterable(listed):
-        found.setdefault(file.resolve(), file)
+        if file.suffix in SUFFIXES:
+            found.setdefault(file.resolve(), file)
     return list(found.values())
 
 

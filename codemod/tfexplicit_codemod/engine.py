@@ -11,12 +11,15 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from tfexplicit_codemod.analysis.plan import Plan, Planner
 from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.edits import Edits
 from tfexplicit_codemod.outcome import FileResult, Outcome
+from tfexplicit_codemod.program import Program
 from tfexplicit_codemod.selection import EVERYTHING, Selection
 from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
@@ -43,9 +46,22 @@ def migrate_source(
     """
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
+    try:
+        script = Script(source, decoded(source))
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        reason = f"encoding: {error}"
+        return FileResult(path, Outcome.SKIPPED, before=source, reason=reason)
+    around = around.joined_by(source)
+    return migrate_program(script, path, todo=todo, around=around, selection=selection)
+
+
+def migrate_program(
+    program: Program, path: Path, *, todo: bool, around: Surroundings, selection: Selection
+) -> FileResult:
+    """The outcome for a program; its sites count their lines in the program's text."""
 
     def migrated() -> FileResult:
-        return _migrate(source, path, todo, around, selection)
+        return _migrate(program, path, todo, around, selection)
 
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
@@ -54,32 +70,30 @@ def migrate_source(
         try:
             return migrated()
         except RecursionError:
-            return _with_deep_stack(migrated, source, path)
+            return _with_deep_stack(migrated, program, path)
 
 
 def may_have_site(source: bytes) -> bool:
     return any(token in source for token in TOKENS)
 
 
-def _with_deep_stack(migrated: Callable[[], FileResult], source: bytes, path: Path) -> FileResult:
+def _with_deep_stack(
+    migrated: Callable[[], FileResult], program: Program, path: Path
+) -> FileResult:
     try:
         return _in_deep_thread(migrated)
     except (RecursionError, MemoryError):
-        return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
+        return FileResult(path, Outcome.SKIPPED, before=program.before, reason="too deeply nested")
 
 
 def _migrate(
-    source: bytes, path: Path, todo: bool, around: Surroundings, selection: Selection
+    program: Program, path: Path, todo: bool, around: Surroundings, selection: Selection
 ) -> FileResult:
     def ended(outcome: Outcome, reason: str) -> FileResult:
-        return FileResult(path, outcome, before=source, reason=reason)
+        return FileResult(path, outcome, before=program.before, reason=reason)
 
     try:
-        text = decoded(source)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return ended(Outcome.SKIPPED, f"encoding: {error}")
-    try:
-        plan = Planner(text, around.joined_by(source), selection).plan(with_todo=todo)
+        plan = Planner(program.text, around, selection).plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
@@ -88,30 +102,62 @@ def _migrate(
         return ended(Outcome.FAILED, f"1:1: {error}")
     except MemoryError:
         return ended(Outcome.SKIPPED, "too deeply nested")
-    return _carry_out(plan, source, path)
+    return _carry_out(plan, program, path)
 
 
-def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
+def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     rewritten = any(not site.left for site in plan.sites)
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
     outcome = Outcome.CHANGED if rewritten else left
+    before = program.before
     if not plan.edits:
-        return FileResult(path, outcome, plan.sites, before=source, ignored=plan.ignored)
+        return FileResult(path, outcome, plan.sites, before=before, ignored=plan.ignored)
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
     try:
-        after = rewrite.apply(source, plan.edits)
+        after = program.rewritten(plan.edits)
     except rewrite.NotRoundTrippable:
-        return FileResult(path, Outcome.SKIPPED, before=source, reason="not round-trippable")
+        return FileResult(path, Outcome.SKIPPED, before=before, reason="not round-trippable")
     except rewrite.CannotParse as error:
-        return FileResult(path, Outcome.FAILED, before=source, reason=str(error))
-    try:
-        ast.parse(decoded(after))
+        return FileResult(path, Outcome.FAILED, before=before, reason=str(error))
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
-        return FileResult(path, Outcome.FAILED, before=source, reason=reason)
-    return FileResult(path, outcome, plan.sites, before=source, after=after, ignored=plan.ignored)
+        return FileResult(path, Outcome.FAILED, before=before, reason=reason)
+    return FileResult(path, outcome, plan.sites, before=before, after=after, ignored=plan.ignored)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A Python file."""
+
+    before: bytes
+    text: str
+
+    def rewritten(self, edits: Edits) -> bytes:
+        from tfexplicit_codemod import rewrite
+
+        after = rewrite.apply(self.before, edits)
+        ast.parse(decoded(after))
+        return after
+
+
+@dataclass(frozen=True)
+class Text:
+    """A program that is a text and no file: what it says of its encoding does not matter."""
+
+    text: str
+
+    @property
+    def before(self) -> bytes:
+        return self.text.encode("utf-8", "surrogatepass")
+
+    def rewritten(self, edits: Edits) -> bytes:
+        from tfexplicit_codemod import rewrite
+
+        after = rewrite.apply(self.text, edits)
+        ast.parse(after)
+        return after.encode()
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

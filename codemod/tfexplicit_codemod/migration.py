@@ -11,7 +11,7 @@ from pathlib import Path
 from tfexplicit_codemod import git
 from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
-from tfexplicit_codemod.notebooks import notebook_result
+from tfexplicit_codemod.notebook.migrate import migrate_notebook
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
 from tfexplicit_codemod.project import Project
@@ -69,14 +69,12 @@ def _is_all_of_a_checkout(paths: list[Path], settings: Settings) -> bool:
 
 
 def _read(path: Path) -> bytes | FileResult:
-    """The bytes of a Python file that may have a site; for any other file its result."""
+    """The bytes of a file that may have a site; for any other file its result."""
     try:
         source = path.read_bytes()
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return FileResult(path, Outcome.FAILED, reason=reason)
-    if path.suffix == ".ipynb":
-        return notebook_result(path, source)
     if not may_have_site(source):
         return FileResult(path, Outcome.UNCHANGED, before=source)
     return source
@@ -88,7 +86,8 @@ def _make_work(files: list[Path], settings: Settings) -> Callable[[tuple[Path, b
 
 def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) -> FileResult:
     path, source = file
-    return migrate_source(
+    migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_source
+    return migrate(
         source,
         path,
         todo=settings.todo,

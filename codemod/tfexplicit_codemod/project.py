@@ -14,6 +14,7 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.freezing import may_freeze
+from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.project_imports import ProjectImports
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 from tfexplicit_codemod.surroundings import Definition, Surroundings
@@ -26,7 +27,8 @@ class Project:
 
     def __init__(self, files: Iterable[Path]) -> None:
         self.imports = ProjectImports(files)
-        self._text = cache(_text)
+        self._bytes = cache(_bytes)
+        self._text = cache(self._python_of)
         self._module = cache(self._parsed)
 
     def around(self, path: Path) -> Surroundings:
@@ -42,10 +44,25 @@ class Project:
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
         return any(
-            name.encode() in self._text(file) and path in self.imports.imported_by(file)
+            self._may_name(file, name) and path in self.imports.imported_by(file)
             for file in self.imports.files
             if file != path
         )
+
+    def _may_name(self, file: Path, name: str) -> bool:
+        # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.
+        return not name.isascii() or name.encode() in self._bytes(file)
+
+    def _python_of(self, file: Path) -> bytes:
+        """The text of a file; of a notebook, what its cells run."""
+        source = self._bytes(file)
+        if file.suffix != ".ipynb":
+            return source
+        try:
+            return as_script(source).encode()
+        except (ValueError, RecursionError):
+            # The file's own outcome tells what is wrong with it.
+            return b""
 
     def lookup(self, path: Path, name: str) -> tuple[Module, Definition] | None:
         """The class or function of the project that an import in a file stands for."""
@@ -77,7 +94,7 @@ class Project:
         return Module(source, partial(self.lookup, file))
 
 
-def _text(file: Path) -> bytes:
+def _bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError:

@@ -29,9 +29,9 @@ def _of_site(run: Run, result: FileResult, site: Site) -> str:
     return _command(
         "notice" if done else "warning",
         result,
-        f"{site.line}:{site.column}",
+        "{}:{}".format(*site.line_and_column),
         f"{site.code} {rule_for(site.code).name}",
-        f"{site.text}: {outcome}",
+        f"{site.message_place}{site.text}: {outcome}",
     )
 
 

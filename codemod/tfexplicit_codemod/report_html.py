@@ -100,7 +100,7 @@ def _file(run: Run, number: int, result: FileResult) -> str:
 
 def _site_row(run: Run, site: Site) -> list[str]:
     return [
-        f"{site.line}:{site.column}",
+        escape(site.place),
         _link(f"#{site.code}", site.code),
         f"<code>{escape(site.text)}</code>",
         escape(f"left: {site.reason}" if site.left else run.rewritten),

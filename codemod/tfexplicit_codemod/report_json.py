@@ -21,7 +21,8 @@ The schema, which only grows while `schema` stays 1:
           "reason": "",                 why, where the outcome is skipped or failed
           "sites": [                    lines and columns count from 1
             {"line": 3, "column": 5, "code": "TX201", "text": "...", "reason": "..."}
-          ]
+          ]                             in a notebook they count in its cell, and `"cell": 4` is
+                                        added, which counts all cells from 0
         }
       ]
     }
@@ -32,7 +33,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.outcome import FileResult, Site
 from tfexplicit_codemod.run import Run
 from tfexplicit_codemod.tally import Tally, sites_of
 from tfexplicit_codemod.version import VERSION
@@ -68,14 +69,17 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": result.path.as_posix(),
         "outcome": result.outcome.value,
         "reason": result.reason,
-        "sites": [
-            {
-                "line": site.line,
-                "column": site.column,
-                "code": site.code,
-                "text": site.text,
-                "reason": site.reason,
-            }
-            for site in sites_of(result)
-        ],
+        "sites": [_site(site) for site in sites_of(result)],
+    }
+
+
+def _site(site: Site) -> dict[str, Any]:
+    cell = {} if site.cell is None else {"cell": site.cell}
+    return {
+        **cell,
+        "line": site.line,
+        "column": site.column,
+        "code": site.code,
+        "text": site.text,
+        "reason": site.reason,
     }

@@ -70,8 +70,8 @@ def _result(run: Run, result: FileResult, site: Site, index: int) -> dict[str, A
         "ruleId": site.code,
         "ruleIndex": index,
         "level": "note" if done else "warning",
-        "message": {"text": f"{site.text}: {outcome}"},
-        "locations": [_location(result, site.line, site.column)],
+        "message": {"text": f"{site.message_place}{site.text}: {outcome}"},
+        "locations": [_location(result, *site.line_and_column)],
     }
 
 

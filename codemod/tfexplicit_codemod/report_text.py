@@ -104,8 +104,9 @@ def _next(run: Run) -> Iterator[str]:
 
 def _line_of(result: FileResult, site: Site) -> str:
     text = " ".join(site.text.split())
+    space = "" if site.cell is None else " "
     reason = f": left: {site.reason}" if site.left else ""
-    return f"{result.path}:{site.line}:{site.column}: {site.code} {text}{reason}"
+    return f"{result.path}:{space}{site.place}: {site.code} {text}{reason}"
 
 
 def _plural(number: int, noun: str) -> str:
