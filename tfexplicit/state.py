@@ -10,8 +10,15 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
-from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
-from tfexplicit.group import Group, new_group
+from tfexplicit.creation import (
+    Creation,
+    in_variables,
+    is_symbolic,
+    made_for,
+    outside_of_traces,
+    value_at_start,
+)
+from tfexplicit.group import Group, in_saved_model, new_group
 from tfexplicit.hyper_values import HyperValues
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.plan import Place, Plan
@@ -46,8 +53,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         """For checkpoints. Outside of a trace: one that was restored before may fill these now."""
         with tf.init_scope():
             for group in groups:
-                for name, cell in group.named_cells():
+                for name, cell in group.saved():
                     self._track_trackable(cell, name, overwrite=True)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        children: dict[str, Any] = super()._trackable_children(save_type, **kwargs)
+        return in_saved_model(children, self.groups) if save_type == "savedmodel" else children
 
     def _index(self, number: int, group: Group) -> None:
         for row, (path, target) in enumerate(zip(group.paths, group.targets, strict=True)):
@@ -215,16 +226,19 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def _add_group(
         self, rule: Rule, leaves: Sequence[Leaf], own_paths: Sequence[str], rested: Any
     ) -> None:
-        with made_for(leaves, self.is_live) as creation:
-            group = new_group(
-                rule,
-                own_paths,
-                [leaf.value for leaf in leaves],
-                self._new_slots(rule, leaves, creation),
-                self._new_shared(rule),
-                rested,
-                creation.keep,
-            )
+        def make() -> Group:
+            with made_for(leaves, self.is_live) as creation:
+                return new_group(
+                    rule,
+                    own_paths,
+                    [leaf.value for leaf in leaves],
+                    self._new_slots(rule, leaves, creation),
+                    self._new_shared(rule),
+                    rested,
+                    creation.keep,
+                )
+
+        group = outside_of_traces(make) if self.is_live else make()
         self._index(len(self.groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:

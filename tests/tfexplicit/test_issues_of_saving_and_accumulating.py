@@ -31,7 +31,7 @@ def train(state: Any, model: dict[str, Any], grads: Any) -> list[Any]:
 
 
 def test_issue_09_a_state_that_does_not_fit_is_not_dropped_in_silence() -> None:
-    """tensorflow#44670, #52368, #53064, tf-keras#70, #504, keras#16833: restored without moments."""
+    """tensorflow#44670, #52368, #53064, tf-keras#70, #504, keras#16833: moments lost."""
     model = model_of("a", "b")
     state = tx.setup(tx.Adam(0.1), model)
     train(state, model, GRADS[:2])
@@ -47,7 +47,8 @@ def test_issue_09_a_state_that_does_not_fit_is_not_dropped_in_silence() -> None:
     larger = tx.setup(tx.Adam(0.1), model_of("a", "b", "c"))
     with pytest.raises(ValueError, match="missing: c/slots/momentum"):
         tx.load_state_dict(larger, saved)
-    assert int(larger.step) == 0 and not np.any(larger["a"].slots["momentum"])
+    assert int(larger.step) == 0
+    assert not np.any(larger["a"].slots["momentum"])
 
 
 def test_issue_10_a_state_can_be_read_and_set_before_the_first_step() -> None:
@@ -64,20 +65,20 @@ def test_issue_10_a_state_can_be_read_and_set_before_the_first_step() -> None:
 def test_issue_11_layers_made_in_another_order_restore_by_path(how: str, tmp_path: Path) -> None:
     """tensorflow#34182: optimizer weights are saved by position, and land on other layers."""
     model, other = model_of("a", "b"), model_of("b", "a")
-    state, restored = tx.setup(tx.Adam(0.1), model), tx.setup(tx.Adam(0.1), other)
+    rule = tx.Chain(tx.LossScale(initial_scale=4.0), tx.Adam(0.1))
+    state, restored = tx.setup(rule, model), tx.setup(rule, other)
     train(state, model, GRADS)
+    tx.freeze(state["a"])
+    tx.adjust(state["b"], learning_rate=0.5)
     if how == "state_dict":
         tx.load_state_dict(restored, tx.state_dict(state))
     else:
         path = tf.train.Checkpoint(state=state).save(str(tmp_path / "saved"))
         tf.train.Checkpoint(state=restored).restore(path).assert_existing_objects_matched()
-    assert list(restored) == ["b", "a"] and not np.array_equal(*map(slot_of(state), "ab"))
-    for name in "ab":
-        np.testing.assert_array_equal(slot_of(restored)(name), slot_of(state)(name))
-
-
-def slot_of(state: Any) -> Any:
-    return lambda name: state[name].slots["velocity"].numpy()
+    assert list(restored) == ["b", "a"]
+    np.testing.assert_equal(tx.state_dict(restored), tx.state_dict(state))
+    assert tx.state_dict(restored)["leaves"]["a"]["frozen"]
+    assert [float(restored[name].hyper["learning_rate"]) for name in "ab"] == [0.1, 0.5]
 
 
 def test_issue_12_a_state_is_copied() -> None:
@@ -162,7 +163,7 @@ def in_two_replicas(
 
 
 def test_issue_14_accumulation_and_loss_scale_in_replicas(in_two_replicas: dict[str, Any]) -> None:
-    """keras#20582, #17429, #18666, tf-keras#301, tensorflow#59487: "merge_call called while ..."."""
+    """keras#20582, #17429, #18666, tf-keras#301, tensorflow#59487: "merge_call called"."""
     # The gradients of a step add up to [0, 1] and [4, 6]; the scale of 2 is halved by the overflow.
     assert in_two_replicas["accumulated"] == [[0.0, 0.0], [-2.0, -3.5]]
     assert in_two_replicas["scaled"] == [[-2.0, -3.0], [-2.0, -3.0], [-6.0, -9.0]]
@@ -175,15 +176,19 @@ def test_issue_15_clipping_is_by_leaf_or_global_and_after_the_sum_over_replicas(
     assert in_two_replicas["clipped"] == [[0.0, -1.0]]
     clipped = {}
     for clip in (tx.ClipByNorm(1.0), tx.ClipByGlobalNorm(1.0)):
-        model = {"a": tf.Variable([0.0]), "b": tf.Variable([0.0])}
-        tx.update(tx.setup(tx.Chain(clip, tx.SGD(1.0)), model), model, [[3.0], [4.0]])
-        clipped[type(clip)] = [-float(leaf[0]) for leaf in model.values()]
+        model = [tf.Variable([0.0]), tf.Variable([0.0])]
+        tx.update(
+            tx.setup(tx.Chain(clip, tx.SGD(1.0)), model),
+            model,
+            [tf.constant([g]) for g in (3.0, 4.0)],
+        )
+        clipped[type(clip)] = [-float(leaf[0]) for leaf in model]
     assert clipped[tx.ClipByNorm] == pytest.approx([1.0, 1.0])
     assert clipped[tx.ClipByGlobalNorm] == pytest.approx([0.6, 0.8])
 
 
 def test_issue_16_eager_steps_run_one_compiled_function() -> None:
-    """tensorflow#59961, keras#17668, #19307, tf-keras#238: op by op, a step takes 1.7 s, not 0.1 s."""
+    """tensorflow#59961, keras#17668, #19307, tf-keras#238: 1.7 s a step, not 0.1 s."""
     runs = []
 
     class Counted(tx.SGD):
@@ -197,7 +202,8 @@ def test_issue_16_eager_steps_run_one_compiled_function() -> None:
         tx.adjust(state, learning_rate=rate)
         train(state, model, GRADS)
     # Python ran once per leaf, while the step was traced.
-    assert runs == [False] * 3 and int(state.step) == 12
+    assert runs == [False] * 3
+    assert int(state.step) == 12
 
 
 def test_issue_17_rows_of_an_embedding_that_come_twice_are_added_up() -> None:

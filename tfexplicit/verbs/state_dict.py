@@ -32,7 +32,7 @@ def state_dict(opt_state: AnyState) -> dict[str, Any]:
     "rested": ..., "taken": ...}}, "shared": {path: {name: scalar}}}`. A hyperparameter is NaN where
     a schedule or function is followed. `rested` counts updates that the leaf's own step count
     leaves out, `taken` the steps that it has made; `shared` is what a rule keeps for all leaves
-    together, under the first of them.
+    together, under the first of them by name.
     """
     expect_state("state_dict", opt_state, "tx.state_dict(opt_state)")
     nested: dict[str, Any] = {"step": np.int64(read(opt_state.step)), "leaves": {}, "shared": {}}
@@ -97,9 +97,9 @@ def _cells(opt_state: AnyState) -> Iterator[_Cell]:
         for row, path in enumerate(group.paths):
             if paths.is_under(path, prefix):
                 yield from _cells_of_leaf(group, row, path)
-        if paths.is_under(group.paths[0], prefix):
+        if paths.is_under(group.first, prefix):
             for name, scalar in group.shared.items():
-                yield _Cell(("shared", group.paths[0], name), scalar)
+                yield _Cell(("shared", group.first, name), scalar)
 
 
 def _cells_of_leaf(group: Group, row: int, path: str) -> Iterator[_Cell]:
