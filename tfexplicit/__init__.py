@@ -71,6 +71,7 @@ from tfexplicit.verbs.freeze import freeze as freeze
 from tfexplicit.verbs.freeze import thaw as thaw
 from tfexplicit.verbs.from_keras import from_keras as from_keras
 from tfexplicit.verbs.functional_call import functional_call as functional_call
+from tfexplicit.verbs.load_keras_state import load_keras_state as load_keras_state
 from tfexplicit.verbs.minimize import minimize as minimize
 from tfexplicit.verbs.params import params as params
 from tfexplicit.verbs.reset import reset as reset
