@@ -1,4 +1,4 @@
-"""A rule of your own in ten lines: momentum that grows with the step, from half to the whole of it."""
+"""A rule of your own in ten lines: momentum that grows with the step, from half to all of it."""
 
 from dataclasses import dataclass
 
