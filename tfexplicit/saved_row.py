@@ -25,13 +25,11 @@ class SavedRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def _serialize_to_tensors(self) -> dict[str, Any]:
         return {name: read(vector)[self._row] for name, vector in self._vectors.items()}
 
-    def _restore_from_tensors(self, restored: Mapping[str, Any]) -> Any:
-        assigned = []
+    def _restore_from_tensors(self, restored: Mapping[str, Any]) -> None:
         for name, vector in self._vectors.items():
             value = tf.reshape(restored[name], [1])
             filled = tf.tensor_scatter_nd_update(read(vector), [[self._row]], value)
-            assigned.append(raw(vector).assign(filled).op)
-        return tf.group(*assigned)
+            raw(vector).assign(filled)
 
     def _copy_trackable_to_cpu(self, object_map: dict[Any, Any]) -> None:
         """For a checkpoint that is written while training goes on."""

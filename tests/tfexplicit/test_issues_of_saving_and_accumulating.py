@@ -109,6 +109,7 @@ def test_issue_13_accumulation_decays_counts_and_averages_once_per_real_step() -
 # Two replicas with the gradients [10, 0] and [-10, 1], as in the report on clipping.
 PROGRAM = """\
 import json
+import tempfile
 import tensorflow as tf
 import tfexplicit as tx
 
@@ -137,12 +138,25 @@ def trained(rule, parts):
     return rows
 
 
+def restored():
+    with strategy.scope():
+        leaves = {name: tf.Variable([0.0]) for name in "ab"}
+        states = [tx.setup(tx.SGD(1.0, momentum=0.5), leaves) for _ in range(2)]
+    tx.freeze(states[0]["a"])
+    tx.adjust(states[0]["b"], learning_rate=0.25)
+    path = tf.train.Checkpoint(state=states[0]).save(tempfile.mkdtemp() + "/saved")
+    tf.train.Checkpoint(state=states[1]).restore(path).assert_consumed()
+    strategy.run(lambda: tx.update(states[1], leaves, {n: tf.ones([1]) for n in "ab"}) and None)
+    return [float(leaf.numpy()[0]) for leaf in leaves.values()]
+
+
 infinite = tf.constant([[1.0, 1.0], [float("inf"), 1.0]])
 scaled = tx.Chain(tx.LossScale(initial_scale=2.0), tx.SGD(1.0))
 print("RESULT" + json.dumps({
     "accumulated": trained(tx.Chain(tx.AccumulateGrads(2), tx.SGD(1.0)), tf.unstack(PARTS)),
     "scaled": trained(scaled, [PARTS[1], infinite, PARTS[1]]),
     "clipped": trained(tx.Chain(tx.ClipByNorm(1.0), tx.SGD(1.0)), [PARTS[0]]),
+    "restored": restored(),
 }))
 """
 
@@ -167,6 +181,10 @@ def test_issue_14_accumulation_and_loss_scale_in_replicas(in_two_replicas: dict[
     # The gradients of a step add up to [0, 1] and [4, 6]; the scale of 2 is halved by the overflow.
     assert in_two_replicas["accumulated"] == [[0.0, 0.0], [-2.0, -3.5]]
     assert in_two_replicas["scaled"] == [[-2.0, -3.0], [-2.0, -3.0], [-6.0, -9.0]]
+
+
+def test_a_state_in_replicas_is_restored(in_two_replicas: dict[str, Any]) -> None:
+    assert in_two_replicas["restored"] == [0.0, -0.5]
 
 
 def test_issue_15_clipping_is_by_leaf_or_global_and_after_the_sum_over_replicas(
