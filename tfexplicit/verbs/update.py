@@ -107,11 +107,6 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
     alone = isinstance(tree.root, Leaf) and prefix in state.paths
     places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     if None in places and state.is_live:
-        if in_replicas():
-            raise ValueError(
-                "update: the state has no slots yet, and none can be made inside strategy.run. "
-                "Build the model, then write opt_state = tx.setup(rule, model) before it."
-            )
         state.join(tree if model is state.plan.model else parse(state.plan.model))
         places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):
