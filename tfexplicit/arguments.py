@@ -25,8 +25,10 @@ def is_rule_like(value: object) -> bool:
     )
 
 
-def expect_state_and_model(verb: str, opt_state: Any, model: Any, grads: Any = None) -> None:
-    line = f"tx.{verb}(opt_state, model, grads)"
+def expect_state_and_model(
+    verb: str, opt_state: Any, model: Any, grads: Any = None, line: str = ""
+) -> None:
+    line = line or f"tx.{verb}(opt_state, model, grads)"
     if is_state(model) or is_state(grads):
         raise TypeError(f"{verb}: the arguments are swapped. Write {line}.")
     expect_state(verb, opt_state, line)
@@ -37,6 +39,11 @@ def expect_state_and_model(verb: str, opt_state: Any, model: Any, grads: Any = N
 def expect_state(verb: str, opt_state: Any, line: str) -> None:
     if is_state(opt_state):
         return
+    if is_state(getattr(opt_state, "opt_state", None)):
+        raise TypeError(
+            f"{verb}: expected the state, got {_named(opt_state)}. Its state is its `opt_state`: "
+            f"write optimizer.opt_state for it in {line}."
+        )
     if is_rule_like(opt_state):
         raise TypeError(
             f"{verb}: expected the state, got {_named(opt_state)}. Write {SETUP} once, then {line}."

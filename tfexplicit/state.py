@@ -105,6 +105,13 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def __copy__(self) -> OptState:
         return copy_of(self, {})
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a state holds variables and cannot be pickled. Pickle its numbers, "
+            "tx.state_dict(opt_state), and put them back with tx.load_state_dict(opt_state, "
+            "numbers); or save it with tf.train.Checkpoint(model=model, opt_state=opt_state)."
+        )
+
     def __tf_flatten__(self) -> tuple[Frame, tuple[Any, ...]]:
         return taken_apart(self)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import keras
@@ -22,6 +23,12 @@ def stranger() -> Any:
     state = tx.setup(tx.SGD(), model())
     other = model()
     return tx.update(state, other, [tf.ones(v.shape) for v in other.trainable_variables])
+
+
+def built_keras_optimizer() -> Any:
+    optimizer = tx.KerasOptimizer(tx.SGD())
+    optimizer.build(model().trainable_variables)
+    return optimizer
 
 
 CASES: dict[str, tuple[Any, type[Exception], str]] = {
@@ -132,6 +139,62 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         lambda: tx.minimize(lambda m: m[0], tx.SGD(), [W]),  # type: ignore[arg-type]
         TypeError,
         "minimize: expected the state",
+    ),
+    "train in another order": (
+        lambda: tx.train(model(), [(G, G)], lambda m: m, tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
+        TypeError,
+        r"must give batches.*got function\. Write tx\.train\(loss_fn, model, data, opt_state\)",
+    ),
+    "train with the name of a loss": (
+        lambda: tx.train("mse", [W], [(G, G)], tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
+        TypeError,
+        "first argument must be a function.*got 'mse'",
+    ),
+    "train with a rule": (
+        lambda: tx.train(lambda m, x: m[0], [W], [G], tx.SGD()),  # type: ignore[arg-type]
+        TypeError,
+        r"expected the state, got SGD.*then tx\.train\(loss_fn, model, data, opt_state\)",
+    ),
+    "gradient of a number": (
+        lambda: tx.grad(lambda m: 3.0)([W]),
+        TypeError,
+        r"returned float: 3\.0, and gradients are of a scalar tensor",
+    ),
+    "minimize a number": (
+        lambda: tx.minimize(lambda m: 3.0, tx.setup(tx.SGD(), [W]), [W]),
+        TypeError,
+        "returned float",
+    ),
+    "an argument of setup given to a rule": (
+        lambda: tx.Adam(sparse="lazy"),  # type: ignore[call-arg]
+        TypeError,
+        r"no argument `sparse`\. It is one of tx\.setup: "
+        r"tx\.setup\(tx\.Adam\(\.\.\.\), model, sparse='lazy'\)",
+    ),
+    "optimizer of compile for state": (
+        lambda: tx.freeze(built_keras_optimizer()),
+        TypeError,
+        r"freeze: expected the state, got KerasOptimizer.*write optimizer\.opt_state",
+    ),
+    "pickle": (
+        lambda: pickle.dumps(tx.setup(tx.SGD(), [W])),
+        TypeError,
+        r"Pickle its numbers, tx\.state_dict\(opt_state\)",
+    ),
+    "swapped in load_state_dict": (
+        lambda: tx.load_state_dict({}, tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
+        TypeError,
+        r"swapped\. Write tx\.load_state_dict\(opt_state, numbers\)",
+    ),
+    "a file where the numbers belong": (
+        lambda: tx.load_state_dict(tx.setup(tx.SGD(), [W]), "state.npz"),  # type: ignore[arg-type]
+        TypeError,
+        r"expected the nested dict that tx\.state_dict returned, got str",
+    ),
+    "schedule for adjust": (
+        lambda: tx.adjust(tx.setup(tx.SGD(), [W]), learning_rate=lambda step: 0.1),
+        TypeError,
+        r"must be a number or a scalar tensor, got function.*give the whole rule",
     ),
     "minimize tensors": (
         lambda: tx.minimize(lambda m: m[0][0], tx.setup(tx.SGD(), [G]), [G]),
