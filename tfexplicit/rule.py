@@ -230,4 +230,5 @@ def _short(value: Any) -> str:
         return repr(value)
     if hasattr(value, "get_config"):
         return f"<{type(value).__name__}>"
-    return f"<{getattr(value, '__name__', None) or type(value).__name__}>"
+    name = getattr(value, "__name__", None) or type(value).__name__
+    return name if name.startswith("<") else f"<{name}>"
