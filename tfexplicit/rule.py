@@ -186,7 +186,8 @@ class Rule:
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""
-        subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        result = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        subtract, slots = _pair(type(self).__name__, result, at)
         return at.with_grad(subtract), at.kept(slots)
 
     @classmethod
@@ -218,6 +219,21 @@ class Rule:
             if position == 0 or _differs(getattr(self, field.name), field.default)
         ]
         return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def _pair(rule: str, result: Any, at: LeafStep) -> tuple[Any, Slots]:
+    if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)):
+        raise TypeError(
+            f"{rule}.apply must return (what to subtract, slots), a tensor and a dict, got "
+            f"{type(result).__name__}."
+        )
+    subtract, slots = result
+    if slots.keys() != at.slots.keys():
+        raise ValueError(
+            f"{rule}.apply must return the slots that init has made, {sorted(at.slots)}, got "
+            f"{sorted(slots)}."
+        )
+    return subtract, slots
 
 
 def _differs(value: Any, default: Any) -> bool:

@@ -13,6 +13,7 @@ from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
 from tfexplicit.group import Group, new_group
 from tfexplicit.hyper_values import HyperValues
+from tfexplicit.keras_habits import no_attribute, not_to_set
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.plan import Place, Plan
 from tfexplicit.rule import Rule, Slots
@@ -75,11 +76,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def __getitem__(self, key: str | int) -> Subtree:
         return Subtree(self, "")[key]
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(no_attribute(name))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
-            raise AttributeError(
-                f"a state has no attribute {name!r} to set. Write tx.adjust(opt_state, {name}=...)."
-            )
+            raise AttributeError(not_to_set(name))
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import keras
@@ -23,6 +24,19 @@ def stranger() -> Any:
     state = tx.setup(tx.SGD(), model())
     other = model()
     return tx.update(state, other, [tf.ones(v.shape) for v in other.trainable_variables])
+
+
+class StepAlone(tx.Rule):
+    def apply(self, slots: Any, leaf: Any, grad: Any, step: Any) -> Any:
+        return grad
+
+
+class OtherSlots(tx.Rule):
+    def init(self, leaf: Any) -> Any:
+        return {"a": leaf}
+
+    def apply(self, slots: Any, leaf: Any, grad: Any, step: Any) -> Any:
+        return grad, {"b": grad}
 
 
 def built_keras_optimizer() -> Any:
@@ -140,6 +154,66 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         TypeError,
         "minimize: expected the state",
     ),
+    "model for rule": (
+        lambda: tx.setup(model(), model()),
+        TypeError,
+        r"expected the rule, got the model Sequential\. Write opt_state = tx\.setup\(tx\.Adam\(\)",
+    ),
+    "state for model in trainables": (
+        lambda: tx.trainables(tx.setup(tx.SGD(), [W])),
+        TypeError,
+        r"expected the model, got the state\. Write tx\.trainables\(model\)",
+    ),
+    "state for model in params": (
+        lambda: tx.params(tx.setup(tx.SGD(), [W])),
+        TypeError,
+        r"expected the model, got the state",
+    ),
+    "rule for model in destructure": (
+        lambda: tx.destructure(tx.SGD()),
+        TypeError,
+        r"expected the model, got SGD",
+    ),
+    "swapped in ema_params": (
+        lambda: tx.ema_params([W], tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
+        TypeError,
+        r"swapped\. Write tx\.ema_params\(opt_state, model\)\.",
+    ),
+    "a layer where a path belongs": (
+        lambda: tx.setup(tx.SGD(), [W])[model()],  # type: ignore[index]
+        TypeError,
+        r"goes by its path, such as opt_state\['0'\]",
+    ),
+    "the old call on a state": (
+        lambda: tx.setup(tx.SGD(), [W]).apply_gradients([(G, W)]),
+        AttributeError,
+        r"Write tx\.update\(opt_state, model, grads\)",
+    ),
+    "the learning rate of a state": (
+        lambda: tx.setup(tx.SGD(), [W]).learning_rate,
+        AttributeError,
+        r'Write opt_state\.hyper\["learning_rate"\]',
+    ),
+    "the count of a state set": (
+        lambda: setattr(tx.setup(tx.SGD(), [W]), "step", 3),
+        AttributeError,
+        r"Write opt_state\.step\.assign",
+    ),
+    "train with a loss per example": (
+        lambda: tx.train(lambda m, x: m[0] * x, [W], [G], tx.setup(tx.SGD(), [W]), progress=False),
+        ValueError,
+        r"must be a scalar, got shape \(2,\)\. Write tf\.reduce_mean",
+    ),
+    "a rule of one's own that returns the step alone": (
+        lambda: tx.update(tx.setup(StepAlone(), [W]), [W], [G]),
+        TypeError,
+        r"StepAlone\.apply must return \(what to subtract, slots\).*got \w*Tensor",
+    ),
+    "a rule of one's own that renames its slots": (
+        lambda: tx.update(tx.setup(OtherSlots(), [W]), [W], [G]),
+        ValueError,
+        r"OtherSlots\.apply must return the slots that init has made, \['a'\], got \['b'\]",
+    ),
     "train in another order": (
         lambda: tx.train(model(), [(G, G)], lambda m: m, tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
         TypeError,
@@ -209,3 +283,12 @@ def test_wrong_arguments_are_refused(case: str) -> None:
     action, error, message = CASES[case]
     with pytest.raises(error, match=message):
         action()
+
+
+def test_a_glob_that_matches_nothing_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match=r"no leaf matches 'dens/\*\*'.*'dense/kernel'"):
+        tx.setup({"dens/**": tx.Adam(), "**": tx.SGD()}, model())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tx.setup({"dense/kernel": tx.Adam(), "**/bias": tx.Adam(), "**": tx.SGD()}, model())
+        tx.setup({"dense/**": tx.Adam()}, keras.Sequential([keras.layers.Dense(1, name="dense")]))

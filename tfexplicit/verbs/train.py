@@ -82,7 +82,7 @@ def train(
     Raises:
         TypeError: arguments in another order, a model with leaves that cannot be stepped in place,
             or a loss function that returns something else.
-        ValueError: an epoch without a batch, or several replicas.
+        ValueError: a loss that is no scalar, an epoch without a batch, or several replicas.
         FloatingPointError: a loss that is not finite. Model and state are as before that batch.
         KeyboardInterrupt: passed on; model and state are as after the last whole step.
     """
@@ -126,7 +126,7 @@ def _check(loss_fn: Any, model: Any, data: Any, opt_state: Any) -> None:
             "train: the third argument must give batches, such as a tf.data.Dataset or a list, got "
             f"{type(data).__name__}. Write {line}."
         )
-    expect_state_and_model("train", opt_state, model, line=line)
+    expect_state_and_model("train", opt_state, model, line)
     if has_replaced_leaves(parse(model)):
         raise TypeError(
             "train steps variables in place, and this model has tensors that a step must replace. "
@@ -178,15 +178,25 @@ def _with_metrics(loss_fn: Callable[..., Any]) -> Callable[..., Any]:
     def with_metrics(*args: Any) -> tuple[Any, Any]:
         result = loss_fn(*args)
         if not isinstance(result, tuple):
+            _check_scalar(result)
             return result, {}
         if len(result) != 2 or not isinstance(result[1], Mapping):
             raise TypeError(
                 "train: the loss function must return a scalar or (scalar, {name: scalar}), got "
                 f"a tuple of {', '.join(type(part).__name__ for part in result)}."
             )
+        _check_scalar(result[0])
         return result
 
     return with_metrics
+
+
+def _check_scalar(loss: Any) -> None:
+    if getattr(loss, "shape", None) is not None and loss.shape.rank not in (0, None):
+        raise ValueError(
+            f"train: the loss must be a scalar, got shape {tuple(loss.shape)}. Write "
+            "tf.reduce_mean(...)."
+        )
 
 
 def _numbers(loss: Any, aux: Mapping[str, Any]) -> tuple[float, dict[str, float]]:

@@ -20,7 +20,8 @@ def value_and_grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..
     a nested dict by path, and what is not trainable is None. They go to `update` as they are.
 
     Args:
-        fn: returns a scalar tensor, or with `has_aux=True` a pair `(scalar, anything)`.
+        fn: returns a scalar tensor, or with `has_aux=True` a pair `(scalar, anything)`. Of a tensor
+            with more elements it is their sum that is differentiated, as by a tape.
         has_aux: only the first of the pair is differentiated; the value is the whole pair.
 
     Raises:
