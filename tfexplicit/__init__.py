@@ -1,4 +1,14 @@
-"""Explicit optimiser state for TensorFlow and Keras."""
+"""Explicit optimiser state for TensorFlow and Keras.
+
+    import tfexplicit as tx
+
+    opt_state = tx.setup(tx.Adam(learning_rate=1e-3), model)  # once
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)  # every step
+
+A rule such as `tx.Adam` holds numbers; the state holds the arrays. The steps are on the page
+migration_guide/explicit_state.md, all rules on migration_guide/rules.md.
+"""
 
 import types
 import typing

@@ -26,8 +26,14 @@ from tfexplicit.tree import Leaf, Tree, parse
 class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     """The slots, step count and hyperparameters of every leaf; mirrors the model.
 
-    `opt_state["encoder"]` is the part below that path and `opt_state["encoder/kernel"].slots` the
-    arrays of one leaf. `opt_state.step` counts updates. A `tf.train.Checkpoint` saves it.
+    `tx.setup` makes it. `opt_state["encoder"]` is the part below that path, and
+    `opt_state["encoder/kernel"].slots` the arrays of one leaf by name: variables, with the dtypes
+    and shapes that the rule's docstring says. Iterating gives the paths, `print` a table. A
+    `tf.train.Checkpoint` saves it; `copy.deepcopy` copies it; states compare with `==`.
+
+    Raises:
+        KeyError: the state has nothing at the path.
+        AttributeError: setting an attribute. `tx.adjust` sets hyperparameters.
     """
 
     def __init__(self, plan: Plan, step: Any, groups: Sequence[Group] = ()) -> None:

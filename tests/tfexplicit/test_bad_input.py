@@ -214,6 +214,11 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         ValueError,
         r"OtherSlots\.apply must return the slots that init has made, \['a'\], got \['b'\]",
     ),
+    "loss scale after the rule": (
+        lambda: tx.update(tx.setup(tx.Chain(tx.Adam(), tx.LossScale()), [W]), [W], [G]),
+        ValueError,
+        r"LossScale at '0': a rule before it.*Write tx\.Chain\(tx\.LossScale\(\), tx\.Adam",
+    ),
     "train in another order": (
         lambda: tx.train(model(), [(G, G)], lambda m: m, tx.setup(tx.SGD(), [W])),  # type: ignore[arg-type]
         TypeError,
