@@ -68,6 +68,8 @@ def _limited(value: Any, limit: Any) -> Any:
 class Ftrl(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Ftrl`.
 
+    McMahan et al. 2013, algorithm 1, https://research.google.com/pubs/archive/41159.pdf
+
     Slots `accumulator`, `initial_accumulator_value` at first, and `linear`: shape and dtype of the
     leaf.
     """

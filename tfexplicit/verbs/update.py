@@ -17,7 +17,6 @@ from tfexplicit.opened import Move
 from tfexplicit.paths import join, suggestion
 from tfexplicit.plan import Place
 from tfexplicit.rebuild import with_leaves
-from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
@@ -65,7 +64,7 @@ def updated(
 def _step(
     verb: str, opt_state: AnyState, model: Any, grads: Any, strict: bool, writer: Writer
 ) -> tuple[AnyState, Any]:
-    expect_state_and_model(verb, opt_state, model, grads)
+    expect_state_and_model(verb, opt_state, model, f"tx.{verb}(opt_state, model, grads)", grads)
     state, prefix = located(opt_state)
     tree = parse(model)
     in_order = gradients.in_leaf_order(tree, grads, state.plan.tied)
