@@ -174,3 +174,19 @@ def test_ci_finds_the_test_command_of_the_readme() -> None:
     assert code == 0
     assert f"$ {output.strip()}" in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert "pytest" in output
+
+
+def test_the_table_of_rules_has_every_rule_of_the_package() -> None:
+    from tfexplicit.rules import all_rules
+
+    page = (ROOT / "migration_guide" / "rules.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `tx\.(\w+)` \|", page, re.MULTILINE)
+    assert len(rows) == len(set(rows))
+    assert set(rows) == {*all_rules, "Chain"}
+
+
+def test_the_guide_tells_of_every_public_name() -> None:
+    import tfexplicit
+
+    told = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [name for name in dir(tfexplicit) if not re.search(rf"\btx\.{name}\b", told)] == []

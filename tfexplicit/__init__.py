@@ -1,8 +1,17 @@
-"""Explicit optimiser state for TensorFlow and Keras."""
+"""Explicit optimiser state for TensorFlow and Keras.
 
-from __future__ import annotations
+    import tfexplicit as tx
 
-from typing import TYPE_CHECKING, Any
+    opt_state = tx.setup(tx.Adam(learning_rate=1e-3), model)  # once
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)  # every step
+
+A rule such as `tx.Adam` holds numbers; the state holds the arrays. The steps are on the page
+migration_guide/explicit_state.md, all rules on migration_guide/rules.md.
+"""
+
+import types
+import typing
 
 from tfexplicit.arrays import is_mutable as is_mutable
 from tfexplicit.chain import Chain as Chain
@@ -13,7 +22,6 @@ from tfexplicit.hyperparameters import Number as Number
 from tfexplicit.hyperparameters import Positive as Positive
 from tfexplicit.hyperparameters import PositiveFraction as PositiveFraction
 from tfexplicit.node_types import register_node as register_node
-from tfexplicit.observers import observers as observers
 from tfexplicit.ref import Ref as Ref
 from tfexplicit.rule import Rule as Rule
 from tfexplicit.rules.accumulate_grads import AccumulateGrads as AccumulateGrads
@@ -71,6 +79,7 @@ from tfexplicit.verbs.freeze import freeze as freeze
 from tfexplicit.verbs.freeze import thaw as thaw
 from tfexplicit.verbs.from_keras import from_keras as from_keras
 from tfexplicit.verbs.functional_call import functional_call as functional_call
+from tfexplicit.verbs.load_keras_state import load_keras_state as load_keras_state
 from tfexplicit.verbs.minimize import minimize as minimize
 from tfexplicit.verbs.params import params as params
 from tfexplicit.verbs.reset import reset as reset
@@ -87,11 +96,28 @@ from tfexplicit.verbs.update import updated as updated
 from tfexplicit.verbs.value_and_grad import grad as grad
 from tfexplicit.verbs.value_and_grad import value_and_grad as value_and_grad
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from tfexplicit.keras_optimizer import KerasOptimizer as KerasOptimizer
 
 
-def __getattr__(name: str) -> Any:
+# What is imported above, without the submodules that importing it has made attributes.
+__all__ = sorted(
+    [
+        "KerasOptimizer",
+        *(
+            name
+            for name, value in globals().items()
+            if not name.startswith("_") and not isinstance(value, types.ModuleType)
+        ),
+    ]
+)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def __getattr__(name: str) -> typing.Any:
     # It is a Keras class, and Keras takes long to import.
     if name == "KerasOptimizer":
         from tfexplicit.keras_optimizer import KerasOptimizer

@@ -25,8 +25,9 @@ def is_rule_like(value: object) -> bool:
     )
 
 
-def expect_state_and_model(verb: str, opt_state: Any, model: Any, grads: Any = None) -> None:
-    line = f"tx.{verb}(opt_state, model, grads)"
+def expect_state_and_model(
+    verb: str, opt_state: Any, model: Any, line: str, grads: Any = None
+) -> None:
     if is_state(model) or is_state(grads):
         raise TypeError(f"{verb}: the arguments are swapped. Write {line}.")
     expect_state(verb, opt_state, line)
@@ -37,6 +38,11 @@ def expect_state_and_model(verb: str, opt_state: Any, model: Any, grads: Any = N
 def expect_state(verb: str, opt_state: Any, line: str) -> None:
     if is_state(opt_state):
         return
+    if is_state(getattr(opt_state, "opt_state", None)):
+        raise TypeError(
+            f"{verb}: expected the state, got {_named(opt_state)}. Its state is its `opt_state`: "
+            f"write optimizer.opt_state for it in {line}."
+        )
     if is_rule_like(opt_state):
         raise TypeError(
             f"{verb}: expected the state, got {_named(opt_state)}. Write {SETUP} once, then {line}."
@@ -62,6 +68,16 @@ def expect_model(verb: str, rule: Any, model: Any, line: str) -> None:
         raise TypeError(f"{verb}: got the class {rule.__name__}; write {rule.__name__}().")
     if is_rule_like(model):
         raise TypeError(f"{verb}: the arguments are swapped. Write {line}.")
+    if hasattr(rule, "trainable_variables") and not is_rule_like(rule):
+        kind = type(rule).__name__
+        raise TypeError(f"{verb}: expected the rule, got the model {kind}. Write {line}.")
+
+
+def refuse_as_model(verb: str, model: Any) -> None:
+    """A state and a rule have no leaves, so they would pass for a model without any."""
+    if is_state(model) or isinstance(model, Rule):
+        kind = "the state" if is_state(model) else repr(model)
+        raise TypeError(f"{verb}: expected the model, got {kind}. Write tx.{verb}(model).")
 
 
 def _named(value: Any) -> str:

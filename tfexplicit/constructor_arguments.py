@@ -45,6 +45,8 @@ def _advice(rule: str, name: str, value: Any, parameters: list[str]) -> str:
         return f"{head} Write {line}."
     if name == "name":
         return f"{head} A rule gets a name in a chain: tx.Chain(main=tx.{rule}(...))."
+    if name in ("sparse", "steps", "tied"):
+        return f"{head} It is one of tx.setup: tx.setup(tx.{rule}(...), model, {name}={value!r})."
     if name == "jit_compile":
         return f"{head} Give it to the function that updates: tf.function(..., jit_compile=True)."
     return f"{head} {suggestion(name, parameters)}"

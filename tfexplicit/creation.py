@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.precision import widened
 from tfexplicit.tree import Leaf, Tree
+
+Made = TypeVar("Made")
 
 
 def is_symbolic(tree: Tree) -> bool:
@@ -44,6 +47,17 @@ def made_for(leaves: Sequence[Leaf], live: bool) -> Iterator[Creation]:
     """Variables are made outside the function being traced, so that they outlive the trace."""
     with tf.init_scope() if live else contextlib.nullcontext():
         yield Creation(leaves, live)
+
+
+def outside_of_traces(make: Callable[[], Made]) -> Made:
+    """For a state that gets its first variables in some later trace of a `tf.function`.
+
+    There new variables are refused, in an `init_scope` too. But only in the thread that traces.
+    """
+    if not tf.inside_function():
+        return make()
+    with ThreadPoolExecutor(max_workers=1) as other:
+        return other.submit(make).result()
 
 
 @contextlib.contextmanager

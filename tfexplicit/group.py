@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfexplicit.arrays import read
 from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.saved_row import SavedRow
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +56,23 @@ class Group:
             slots=tuple({name: next(supply) for name in slots} for slots in self.slots),
         )
 
-    def named_cells(self) -> list[tuple[str, Any]]:
-        """Cells with the names that a checkpoint knows them by."""
-        first = self.paths[0]
-        counts = {"frozen": self.frozen, "rested": self.rested, "taken": self.taken}
-        vectors = {**self.hyper, **counts}
-        named = [(f"vectors/{first}/{name}", cell) for name, cell in vectors.items()]
-        named += [(f"shared/{first}/{name}", cell) for name, cell in self.shared.items()]
-        for path, slots in zip(self.paths, self.slots, strict=True):
+    def saved(self) -> list[tuple[str, Any]]:
+        """What a checkpoint saves, under names that do not depend on the order of the leaves."""
+        named = [(f"shared/{self.first}/{name}", cell) for name, cell in self.shared.items()]
+        for row, (path, slots) in enumerate(zip(self.paths, self.slots, strict=True)):
+            named.append((f"vectors/{path}", SavedRow(self.vectors, row)))
             named += [(f"slots/{path}/{name}", cell) for name, cell in slots.items()]
         return named
+
+    @property
+    def vectors(self) -> dict[str, Any]:
+        """What has an entry per leaf, by name."""
+        return {**self.hyper, "frozen": self.frozen, "rested": self.rested, "taken": self.taken}
+
+    @property
+    def first(self) -> str:
+        """The path that names the group, in whatever order its leaves come."""
+        return min(self.paths)
 
     def followed(self, step: Any) -> dict[str, Any]:
         """What schedules and functions of the step give at this step."""
@@ -145,3 +153,11 @@ def new_group(
         keep(tf.zeros([rows], tf.int64), "taken"),
         {name: keep(value, name) for name, value in shared.items()},
     )
+
+
+def in_saved_model(children: dict[str, Any], groups: Sequence[Group]) -> dict[str, Any]:
+    """What a SavedModel tracks of a state: variables only, those that its functions read."""
+    variables = {n: child for n, child in children.items() if not isinstance(child, SavedRow)}
+    for group in groups:
+        variables |= {f"vectors/{group.first}/{n}": cell for n, cell in group.vectors.items()}
+    return variables

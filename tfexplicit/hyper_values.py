@@ -51,7 +51,18 @@ class HyperValues(Mapping[str, Any]):
         return len(list(iter(self)))
 
     def __repr__(self) -> str:
-        return f"HyperValues({', '.join(self)})"
+        return f"HyperValues({', '.join(self._shown())})"
+
+    def _shown(self) -> list[str]:
+        if not tf.executing_eagerly():
+            return list(self)
+        by_name: dict[str, set[float]] = {}
+        for _, name, value in self._values():
+            by_name.setdefault(name, set()).add(float(value))
+        return [
+            f"{name}=" + " or ".join(f"{value:g}" for value in sorted(values))
+            for name, values in by_name.items()
+        ]
 
     def _values(self) -> Iterator[tuple[str, str, Any]]:
         """`(leaf's path, full name, value)`, where it has an effect."""

@@ -25,7 +25,18 @@ def larger(a: Any, b: Any) -> Any:
 
 def root(value: Any) -> Any:
     """The square root of a second moment; at 0 its gradient is 0, where that of `sqrt` is NaN."""
-    real = tf.math.real(value)
-    is_zero = tf.equal(real, 0)
-    safe = tf.sqrt(tf.where(is_zero, tf.ones_like(real), real))
-    return tf.cast(tf.where(is_zero, tf.zeros_like(safe), safe), value.dtype)
+    return tf.cast(_root(tf.math.real(value)), value.dtype)
+
+
+@tf.custom_gradient  # type: ignore[untyped-decorator]
+def _root(value: Any) -> Any:
+    """A single op going forward, for the steps that nobody differentiates."""
+    result = tf.sqrt(value)
+
+    def gradient(upstream: Any) -> Any:
+        at_zero = tf.equal(value, 0)
+        # Through `root` again, so that derivatives of derivatives are finite too.
+        slope = 0.5 / tf.where(at_zero, tf.ones_like(value), _root(value))
+        return tf.where(at_zero, tf.zeros_like(upstream), upstream * slope)
+
+    return result, gradient

@@ -186,7 +186,8 @@ class Rule:
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         """`apply` with the leaf's own hyperparameters: what the next rule gets, and new slots."""
-        subtract, slots = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        result = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
+        subtract, slots = _pair(type(self).__name__, result, at)
         return at.with_grad(subtract), at.kept(slots)
 
     @classmethod
@@ -220,6 +221,21 @@ class Rule:
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
+def _pair(rule: str, result: Any, at: LeafStep) -> tuple[Any, Slots]:
+    if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)):
+        raise TypeError(
+            f"{rule}.apply must return (what to subtract, slots), a tensor and a dict, got "
+            f"{type(result).__name__}."
+        )
+    subtract, slots = result
+    if slots.keys() != at.slots.keys():
+        raise ValueError(
+            f"{rule}.apply must return the slots that init has made, {sorted(at.slots)}, got "
+            f"{sorted(slots)}."
+        )
+    return subtract, slots
+
+
 def _differs(value: Any, default: Any) -> bool:
     # A variable compares element by element, so only numbers are compared by value.
     return bool(value != default) if is_number(value) else value is not default
@@ -230,4 +246,5 @@ def _short(value: Any) -> str:
         return repr(value)
     if hasattr(value, "get_config"):
         return f"<{type(value).__name__}>"
-    return f"<{getattr(value, '__name__', None) or type(value).__name__}>"
+    name = getattr(value, "__name__", None) or type(value).__name__
+    return name if name.startswith("<") else f"<{name}>"

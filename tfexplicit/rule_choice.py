@@ -20,7 +20,7 @@ Choose = Callable[[Leaf], Rule]
 
 def choice_of(spec: Any) -> tuple[Choose, Known | Adopted | None]:
     """How to choose a leaf's rule, and the Keras optimizer that is taken over, if one is given."""
-    if isinstance(spec, str) or _is_config(spec):
+    if isinstance(spec, str) or is_config(spec):
         spec = tf.keras.optimizers.get(spec)
     if is_keras_optimizer(spec):
         rule = rule_of(spec)
@@ -39,7 +39,7 @@ def choice_of(spec: Any) -> tuple[Choose, Known | Adopted | None]:
     )
 
 
-def _is_config(spec: Any) -> bool:
+def is_config(spec: Any) -> bool:
     return isinstance(spec, Mapping) and "class_name" in spec
 
 
@@ -64,7 +64,7 @@ def _plain_rule(spec: Any, where: str) -> Rule:
     """A rule for a part of the model: the slots are made anew, so none can be taken over."""
     if isinstance(spec, Rule):
         return spec
-    if isinstance(spec, str) or _is_config(spec):
+    if isinstance(spec, str) or is_config(spec):
         spec = tf.keras.optimizers.get(spec)
     if not is_keras_optimizer(spec):
         raise TypeError(

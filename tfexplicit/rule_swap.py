@@ -31,9 +31,10 @@ def swap_in_place(state: OptState, prefix: str, rule: Rule) -> None:
     if state.plan.traced:
         raise ValueError(
             f"adjust: a function traced before goes on computing "
-            f"{state.groups[numbers[0]].rule!r}, so {rule!r} would not reach it. Make a new state, "
-            "opt_state = tx.setup(rule, model), load tx.state_dict(old_state) into it with "
-            "strict=False, and trace the step anew."
+            f"{state.groups[numbers[0]].rule!r}, so {rule!r} would not reach it. Write "
+            "new_state = tx.setup(rule, model), tx.load_state_dict(new_state, "
+            "tx.state_dict(opt_state), strict=False), which loads the old hyperparameters too, "
+            "tx.adjust(new_state, rule), and trace a step with new_state."
         )
     groups = list(state.groups)
     for number in numbers:

@@ -10,9 +10,17 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
-from tfexplicit.creation import Creation, in_variables, is_symbolic, made_for, value_at_start
-from tfexplicit.group import Group, new_group
+from tfexplicit.creation import (
+    Creation,
+    in_variables,
+    is_symbolic,
+    made_for,
+    outside_of_traces,
+    value_at_start,
+)
+from tfexplicit.group import Group, in_saved_model, new_group
 from tfexplicit.hyper_values import HyperValues
+from tfexplicit.keras_habits import no_attribute, not_to_set
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.plan import Place, Plan
 from tfexplicit.rule import Rule, Slots
@@ -25,8 +33,14 @@ from tfexplicit.tree import Leaf, Tree, parse
 class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     """The slots, step count and hyperparameters of every leaf; mirrors the model.
 
-    `opt_state["encoder"]` is the part below that path and `opt_state["encoder/kernel"].slots` the
-    arrays of one leaf. `opt_state.step` counts updates. A `tf.train.Checkpoint` saves it.
+    `tx.setup` makes it. `opt_state["encoder"]` is the part below that path, and
+    `opt_state["encoder/kernel"].slots` the arrays of one leaf by name: variables, with the dtypes
+    and shapes that the rule's docstring says. Iterating gives the paths, `print` a table. A
+    `tf.train.Checkpoint` saves it; `copy.deepcopy` copies it; states compare with `==`.
+
+    Raises:
+        KeyError: the state has nothing at the path.
+        AttributeError: setting an attribute. `tx.adjust` sets hyperparameters.
     """
 
     def __init__(self, plan: Plan, step: Any, groups: Sequence[Group] = ()) -> None:
@@ -46,8 +60,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         """For checkpoints. Outside of a trace: one that was restored before may fill these now."""
         with tf.init_scope():
             for group in groups:
-                for name, cell in group.named_cells():
+                for name, cell in group.saved():
                     self._track_trackable(cell, name, overwrite=True)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        children: dict[str, Any] = super()._trackable_children(save_type, **kwargs)
+        return in_saved_model(children, self.groups) if save_type == "savedmodel" else children
 
     def _index(self, number: int, group: Group) -> None:
         for row, (path, target) in enumerate(zip(group.paths, group.targets, strict=True)):
@@ -75,11 +93,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def __getitem__(self, key: str | int) -> Subtree:
         return Subtree(self, "")[key]
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(no_attribute(name))
+
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
-            raise AttributeError(
-                f"a state has no attribute {name!r} to set. Write tx.adjust(opt_state, {name}=...)."
-            )
+            raise AttributeError(not_to_set(name))
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[str]:
@@ -104,6 +123,13 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
 
     def __copy__(self) -> OptState:
         return copy_of(self, {})
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a state holds variables and cannot be pickled. Pickle its numbers, "
+            "tx.state_dict(opt_state), and put them back with tx.load_state_dict(opt_state, "
+            "numbers); or save it with tf.train.Checkpoint(model=model, opt_state=opt_state)."
+        )
 
     def __tf_flatten__(self) -> tuple[Frame, tuple[Any, ...]]:
         return taken_apart(self)
@@ -215,16 +241,19 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def _add_group(
         self, rule: Rule, leaves: Sequence[Leaf], own_paths: Sequence[str], rested: Any
     ) -> None:
-        with made_for(leaves, self.is_live) as creation:
-            group = new_group(
-                rule,
-                own_paths,
-                [leaf.value for leaf in leaves],
-                self._new_slots(rule, leaves, creation),
-                self._new_shared(rule),
-                rested,
-                creation.keep,
-            )
+        def make() -> Group:
+            with made_for(leaves, self.is_live) as creation:
+                return new_group(
+                    rule,
+                    own_paths,
+                    [leaf.value for leaf in leaves],
+                    self._new_slots(rule, leaves, creation),
+                    self._new_shared(rule),
+                    rested,
+                    creation.keep,
+                )
+
+        group = outside_of_traces(make) if self.is_live else make()
         self._index(len(self.groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:

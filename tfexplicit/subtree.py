@@ -24,6 +24,12 @@ class Subtree:
     path: str
 
     def __getitem__(self, key: str | int) -> Subtree:
+        if not isinstance(key, str | int):
+            raise TypeError(
+                f"a part of a state goes by its path, such as opt_state[{self.paths[0]!r}]"
+                if self.paths
+                else "a part of a state goes by its path"
+            )
         path = paths.join(self.path, str(key))
         catch_up(self.state)
         if not any(paths.is_under(known, path) for known in self.state.paths):

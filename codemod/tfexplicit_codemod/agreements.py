@@ -17,10 +17,11 @@ MANY_ROUNDS = 50
 
 def settled(project: Project, results: list[FileResult], migrate: Migrate) -> list[FileResult]:
     """The results with every caller in step with the functions that it calls."""
-    first = {result.path: result for result in results if result.asked}
+    run = frozenset(result.path for result in results)
     refused: frozenset[Key] = frozenset()
+    first = {r.path: migrate(r.path, (), refused) for r in results if r.asks}
     while first:
-        agreed, failing = _round(project, first, migrate, refused)
+        agreed, failing = _round(project, run, first, migrate, refused)
         if not failing:
             return [agreed.get(result.path, result) for result in results]
         refused |= failing
@@ -29,7 +30,11 @@ def settled(project: Project, results: list[FileResult], migrate: Migrate) -> li
 
 
 def _round(
-    project: Project, first: dict[Path, FileResult], migrate: Migrate, refused: frozenset[Key]
+    project: Project,
+    run: frozenset[Path],
+    first: dict[Path, FileResult],
+    migrate: Migrate,
+    refused: frozenset[Key],
 ) -> tuple[dict[Path, FileResult], frozenset[Key]]:
     """The results once no file asks for more, and the contracts that some file does not keep."""
     plans = dict(first)
@@ -44,7 +49,7 @@ def _round(
         changed = [
             file
             for file, contracts in wanted.items()
-            if file in project.run and given.get(file) != [c.terms for c in contracts]
+            if file in run and given.get(file) != [c.terms for c in contracts]
         ]
         if not changed:
             failing = frozenset(key for key in asked if not _is_kept(asked[key], users[key], plans))
@@ -71,7 +76,10 @@ def _tied(plans: dict[Path, FileResult], users: dict[Key, list[Path]]) -> dict[P
     """With the files that must be written together known to each of them."""
     ties: dict[Path, set[Path]] = {path: {path} for path in plans}
     for (path, *_), files in users.items():
-        written = [path, *(file for file in files if plans[file].is_to_be_written)]
+        written = [
+            path,
+            *(file for file in files if file in plans and plans[file].is_to_be_written),
+        ]
         together = set[Path]().union(*(ties[file] for file in written))
         for file in together:
             ties[file] = together

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tfexplicit_codemod.commands import check, diff, explain, migrate, verify
 from tfexplicit_codemod.errors import Stop
+from tfexplicit_codemod.version import VERSION
 
 EXIT_CODES = """\
 exit codes:
@@ -18,6 +19,7 @@ exit codes:
   2  the command was wrong
   3  finished, but some files failed or were skipped; verify came to no verdict
   4  refused: a file to write has uncommitted changes
+  130  interrupted
 """
 
 
@@ -33,6 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"tfexplicit: {stop}", file=sys.stderr)
         return stop.exit_code
     except KeyboardInterrupt:
+        print(
+            "\ntfexplicit: interrupted; every file is whole, as it was or migrated",
+            file=sys.stderr,
+        )
         return 130
     except BrokenPipeError:
         # The reader (`| head`) has seen enough; Python must not flush into the closed pipe at exit.
@@ -47,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"tfexplicit {VERSION}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (check, diff, verify, migrate, explain):
         command.add_parser(subparsers)

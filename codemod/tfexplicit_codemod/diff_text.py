@@ -6,9 +6,9 @@ import difflib
 import io
 import os
 import sys
-from pathlib import Path
 
 from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.paths import relative_to_here
 
 RESET = b"\x1b[0m"
 COLOURS = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
@@ -29,7 +29,7 @@ def print_diff(results: list[FileResult]) -> None:
 def diff_of(result: FileResult) -> list[bytes]:
     """The lines of one file's diff, each with its line ending."""
     assert result.after is not None
-    name = os.fsencode(_relative(result.path).as_posix())
+    name = os.fsencode(relative_to_here(result.path).as_posix())
     lines = difflib.diff_bytes(
         difflib.unified_diff,
         _lines(result.before),
@@ -43,11 +43,6 @@ def diff_of(result: FileResult) -> list[bytes]:
 def _lines(source: bytes) -> list[bytes]:
     # `bytes.splitlines` would also split at a lone carriage return, which patch does not.
     return io.BytesIO(source).readlines()
-
-
-def _relative(path: Path) -> Path:
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _ended(line: bytes) -> bytes:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from tfexplicit_codemod import git, gitignore
 from tfexplicit_codemod.errors import UsageError
+from tfexplicit_codemod.exclusion import NOTHING, Exclusion
 
 SUFFIXES = (".py", ".ipynb")
 
@@ -19,12 +21,13 @@ NEVER_ENTERED = frozenset(
 )
 
 
-def find_files(paths: list[Path]) -> list[Path]:
+def find_files(paths: list[Path], exclude: Exclusion = NOTHING) -> list[Path]:
     """Every file to work on, each once, in the order of its paths.
 
-    A file that is named is always taken. Below a folder: Python files and notebooks that git does
-    not ignore, and nothing in `NEVER_ENTERED` or a virtual environment. Links to folders are not
-    followed; a link to a file is, as long as it does not lead out of the folder.
+    A file that is named is taken, unless it is excluded: what is excluded is never touched. Below a
+    folder: Python files and notebooks that git does not ignore, and nothing in `NEVER_ENTERED` or a
+    virtual environment. Links to folders are not followed; a link to a file is, as long as it does
+    not lead out of the folder.
     """
     missing = [path for path in paths if not path.exists()]
     if missing:
@@ -34,21 +37,28 @@ def find_files(paths: list[Path]) -> list[Path]:
         files = [path] if path.is_file() else _files_below(path)
         # Real files first, so that a link to one of them adds nothing.
         for file in sorted(files, key=lambda file: (file.is_symlink(), file)):
-            found.setdefault(file.resolve(), file)
+            if not exclude.covers(file):
+                found.setdefault(file.resolve(), file)
     return sorted(found.values())
 
 
-def files_beside(paths: list[Path], files: list[Path]) -> list[Path]:
-    """The other files of the checkouts that the paths lie in: they may use what is changed."""
-    folders = {path.resolve() if path.is_dir() else path.resolve().parent for path in paths}
-    roots = {git.checkout_of(folder) for folder in folders}
-    known = {file.resolve() for file in files}
-    return [
-        file
-        for root in sorted(root for root in roots if root and root not in folders)
-        for file in sorted(_files_below(root))
-        if file.resolve() not in known
-    ]
+def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
+    """The known files, and those that may use one of `files`: the rest of its checkout.
+
+    Outside a checkout: what lies in the same folder. The spelling of the known paths is kept.
+    """
+    around: set[Path] = set()
+    for folder in {file.resolve().parent for file in files}:
+        around |= {git.checkout_of(folder) or folder}
+    listed = (
+        _files_below(folder) if git.checkout_of(folder) else folder.iterdir()
+        for folder in sorted(around)
+    )
+    found = {file.resolve(): file for file in known}
+    for file in chain.from_iterable(listed):
+        if file.suffix in SUFFIXES:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

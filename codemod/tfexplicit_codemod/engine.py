@@ -11,12 +11,16 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from tfexplicit_codemod.analysis.plan import Plan, Planner
 from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.edits import Edits
 from tfexplicit_codemod.outcome import FileResult, Outcome
+from tfexplicit_codemod.program import Program
+from tfexplicit_codemod.selection import EVERYTHING, Selection
 from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
 # A file without one of these has no update site.
@@ -28,45 +32,68 @@ Result = TypeVar("Result")
 
 
 def migrate_source(
-    source: bytes, path: Path, *, todo: bool = True, around: Surroundings = ALONE
+    source: bytes,
+    path: Path,
+    *,
+    todo: bool = True,
+    around: Surroundings = ALONE,
+    selection: Selection = EVERYTHING,
 ) -> FileResult:
     """The outcome for one file; `todo=False` writes no comment above a site that is left.
 
-    `around` is what is known of the other files of the project.
+    `around` is what is known of the other files of the project. A site whose code the selection
+    does not take, or that a comment ignores, stays as it is without a word.
     """
     if not may_have_site(source) and not around.contracts:
         return FileResult(path, Outcome.UNCHANGED, before=source)
+    try:
+        script = Script(source, decoded(source))
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        reason = f"encoding: {error}"
+        return FileResult(path, Outcome.SKIPPED, before=source, reason=reason)
+    around = around.joined_by(source)
+    return migrate_program(script, path, todo=todo, around=around, selection=selection)
+
+
+def migrate_program(
+    program: Program, path: Path, *, todo: bool, around: Surroundings, selection: Selection
+) -> FileResult:
+    """The outcome for a program; its sites count their lines in the program's text."""
+
+    def migrated() -> FileResult:
+        return _migrate(program, path, todo, around, selection)
+
     with warnings.catch_warnings():
         # The file's own doubtful escapes are not ours to report.
         warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            return _migrate(source, path, todo, around)
+            return migrated()
         except RecursionError:
-            return _with_deep_stack(source, path, todo, around)
+            return _with_deep_stack(migrated, program, path)
 
 
 def may_have_site(source: bytes) -> bool:
     return any(token in source for token in TOKENS)
 
 
-def _with_deep_stack(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
+def _with_deep_stack(
+    migrated: Callable[[], FileResult], program: Program, path: Path
+) -> FileResult:
     try:
-        return _in_deep_thread(lambda: _migrate(source, path, todo, around))
+        return _in_deep_thread(migrated)
     except (RecursionError, MemoryError):
-        return FileResult(path, Outcome.SKIPPED, before=source, reason="too deeply nested")
+        return FileResult(path, Outcome.SKIPPED, before=program.before, reason="too deeply nested")
 
 
-def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> FileResult:
+def _migrate(
+    program: Program, path: Path, todo: bool, around: Surroundings, selection: Selection
+) -> FileResult:
     def ended(outcome: Outcome, reason: str) -> FileResult:
-        return FileResult(path, outcome, before=source, reason=reason)
+        return FileResult(path, outcome, before=program.before, reason=reason)
 
     try:
-        text = decoded(source)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return ended(Outcome.SKIPPED, f"encoding: {error}")
-    try:
-        plan = Planner(text, around.joined_by(source)).plan(with_todo=todo)
+        plan = Planner(program.text, around, selection).plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
@@ -75,33 +102,75 @@ def _migrate(source: bytes, path: Path, todo: bool, around: Surroundings) -> Fil
         return ended(Outcome.FAILED, f"1:1: {error}")
     except MemoryError:
         return ended(Outcome.SKIPPED, "too deeply nested")
-    return _carry_out(plan, source, path)
+    return _carry_out(plan, program, path)
 
 
-def _carry_out(plan: Plan, source: bytes, path: Path) -> FileResult:
+def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     # A caller may follow a function of another file, and have no site of its own.
     rewritten = any(not site.left for site in plan.sites) or any(plan.kept.values())
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
+    before = program.before
     if not plan.edits:
-        return FileResult(path, left, plan.sites, before=source, kept=plan.kept)
+        return FileResult(
+            path, left, plan.sites, before=before, ignored=plan.ignored, kept=plan.kept
+        )
     outcome = Outcome.CHANGED if rewritten else left
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
     try:
-        after = rewrite.apply(source, plan.edits)
+        after = program.rewritten(plan.edits)
     except rewrite.NotRoundTrippable:
-        return FileResult(path, Outcome.SKIPPED, before=source, reason="not round-trippable")
+        return FileResult(path, Outcome.SKIPPED, before=before, reason="not round-trippable")
     except rewrite.CannotParse as error:
-        return FileResult(path, Outcome.FAILED, before=source, reason=str(error))
-    try:
-        ast.parse(decoded(after))
+        return FileResult(path, Outcome.FAILED, before=before, reason=str(error))
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
-        return FileResult(path, Outcome.FAILED, before=source, reason=reason)
+        return FileResult(path, Outcome.FAILED, before=before, reason=reason)
     return FileResult(
-        path, outcome, plan.sites, before=source, after=after, asked=plan.asked, kept=plan.kept
+        path,
+        outcome,
+        plan.sites,
+        before=before,
+        after=after,
+        ignored=plan.ignored,
+        asked=plan.asked,
+        asks=bool(plan.asked),
+        kept=plan.kept,
     )
+
+
+@dataclass(frozen=True)
+class Script:
+    """A Python file."""
+
+    before: bytes
+    text: str
+
+    def rewritten(self, edits: Edits) -> bytes:
+        from tfexplicit_codemod import rewrite
+
+        after = rewrite.apply(self.before, edits)
+        ast.parse(decoded(after))
+        return after
+
+
+@dataclass(frozen=True)
+class Text:
+    """A program that is a text and no file: what it says of its encoding does not matter."""
+
+    text: str
+
+    @property
+    def before(self) -> bytes:
+        return self.text.encode("utf-8", "surrogatepass")
+
+    def rewritten(self, edits: Edits) -> bytes:
+        from tfexplicit_codemod import rewrite
+
+        after = rewrite.apply(self.text, edits)
+        ast.parse(after)
+        return after.encode()
 
 
 def _in_deep_thread(work: Callable[[], Result]) -> Result:

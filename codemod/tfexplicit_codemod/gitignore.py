@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 
 class Patterns:
@@ -17,6 +19,8 @@ class Patterns:
         file = folder / ".gitignore"
         if file.is_file():
             lines = file.read_text("utf-8", "surrogateescape").splitlines()
+            from pathspec import GitIgnoreSpec  # slow to import, and git mostly answers instead
+
             self._specs[folder.resolve()] = GitIgnoreSpec.from_lines(lines)
 
     def ignore(self, path: Path, *, is_folder: bool) -> bool:

@@ -14,14 +14,21 @@ _LEFT = (
     "`tfexplicit migrate` leaves this site as it is, with a `TODO` comment: it goes on working, "
     "and a person decides."
 )
+_LEFT_CELL = (
+    "`tfexplicit migrate` leaves the cell as it is, without a comment: the report names it, and a "
+    "person decides."
+)
 
 
 def render_page(rule: Rule) -> str:
     """The guide's page for one code, as Markdown."""
     kind = "`tfexplicit migrate` rewrites this." if rule.is_rewrite else _LEFT
+    language = "python"
+    if rule.is_cell:
+        kind, language = _LEFT_CELL, "text"
     return (
         f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{kind}\n\n"
-        f"## Before\n\n{_code(rule.before)}\n## After\n\n{_code(rule.after)}\n"
+        f"## Before\n\n{_code(rule.before, language)}\n## After\n\n{_code(rule.after, language)}\n"
         f"## Why\n\n{rule.why.strip()}\n\nSince {rule.since}.\n"
     )
 
@@ -62,8 +69,8 @@ def write_pages(folder: Path) -> None:
         (folder / name).write_text(text, "utf-8")
 
 
-def _code(source: str) -> str:
-    return f"```python\n{source.strip()}\n```\n"
+def _code(source: str, language: str) -> str:
+    return f"```{language}\n{source.strip()}\n```\n"
 
 
 if __name__ == "__main__":

@@ -29,13 +29,36 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True)
 class Site:
-    """One update site. `line` and `column` count from 1, in the file as it was."""
+    """One update site. `line` and `column` count from 1, in the file as it was.
+
+    In a notebook they count in the cell, `cell` counts all its cells from 0, and `place_in_file` is
+    the line and column of the JSON.
+    """
 
     line: int
     column: int
     code: str
     text: str
     reason: str = ""
+    cell: int | None = None
+    place_in_file: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the site is, for a person: `12:5`, or `cell 3, line 12`."""
+        if self.cell is None:
+            return f"{self.line}:{self.column}"
+        return f"cell {self.cell}, line {self.line}"
+
+    @property
+    def line_and_column(self) -> tuple[int, int]:
+        """Where the site is in the file as text, for a program that opens it there."""
+        return self.place_in_file or (self.line, self.column)
+
+    @property
+    def message_place(self) -> str:
+        """What a message must say of the place, since a notebook is not read as text."""
+        return "" if self.cell is None else f"{self.place}: "
 
     @property
     def left(self) -> bool:
@@ -47,8 +70,9 @@ class Site:
 class FileResult:
     """The outcome of one file; `after` is the text to write when the outcome changes the file.
 
-    `asked` and `kept` are contracts with other files (`analysis/contracts.py`); `together` are the
-    files that must be written if this one is, and only then.
+    `ignored` counts the sites that the run was told not to look at: they are not among `sites`.
+    `asked` and `kept` are contracts with other files (`analysis/contracts.py`), and `asks` is true
+    where there are some; `together` are the files that must be written if this one is.
     """
 
     path: Path
@@ -57,7 +81,9 @@ class FileResult:
     before: bytes = b""
     after: bytes | None = None
     reason: str = ""
+    ignored: int = 0
     asked: tuple[Contract, ...] = ()
+    asks: bool = False
     kept: Mapping[Key, int] = field(default_factory=dict)
     together: frozenset[Path] = frozenset()
 

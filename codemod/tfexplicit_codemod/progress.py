@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
+import os
+import sys
+from collections.abc import Iterator
+from typing import TypeVar
 
-from rich.console import Console
-from rich.progress import track
+LONG_RUN = 100  # files
 
-LONG_RUN = 100
+Each = TypeVar("Each")
 
 
-def with_progress_bar(files: list[Path]) -> Iterable[Path]:
+def with_progress_bar(files: Iterator[Each], total: int) -> Iterator[Each]:
+    if total < LONG_RUN or not sys.stderr.isatty() or "CI" in os.environ:
+        return files
+    # Slow to import, and short runs show no bar.
+    from rich.console import Console
+    from rich.progress import track
+
     # On stderr: stdout belongs to the diff or the report.
     console = Console(stderr=True)
-    if len(files) < LONG_RUN or not console.is_terminal:
-        return files
-    return track(files, "Reading files", console=console, transient=True)
+    shown = track(files, "Reading files", total=total, console=console, transient=True)
+    return iter(shown)

@@ -6,8 +6,8 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
-from functools import cache, cached_property, partial
+from collections.abc import Iterable
+from functools import cache, partial
 from pathlib import Path
 
 from tfexplicit_codemod.analysis.contracts import Contract, Key
@@ -15,6 +15,7 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.freezing import may_freeze
+from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.project_imports import ProjectImports
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 from tfexplicit_codemod.surroundings import Definition, Surroundings
@@ -23,22 +24,13 @@ LONGEST_CHAIN = 8
 
 
 class Project:
-    """All files of a run, and those `beside` them: read, but not to be changed."""
+    """All files of a run, and those that may use them."""
 
-    def __init__(self, files: Iterable[Path], beside: Callable[[], list[Path]]) -> None:
-        self.run = list(files)
-        self.beside = beside
-        self._text = cache(_text)
+    def __init__(self, files: Iterable[Path]) -> None:
+        self.imports = ProjectImports(files)
+        self._bytes = cache(_bytes)
+        self._text = cache(self._python_of)
         self._module = cache(self._parsed)
-
-    @cached_property
-    def files(self) -> list[Path]:
-        """Found when first needed: a run without an update site needs none."""
-        return [*self.run, *self.beside()]
-
-    @cached_property
-    def imports(self) -> ProjectImports:
-        return ProjectImports(self.files)
 
     def around(
         self,
@@ -63,19 +55,29 @@ class Project:
         return bool(self.users(path, name))
 
     def users(self, path: Path, name: str) -> list[Path]:
-        """The other files that may call a function of this one; a notebook may, by its text."""
-        module = path.stem.encode()
+        """The other files and notebooks that may call a function of this one."""
         return [
             file
-            for file in self.files
+            for file in self.imports.files
             if file != path
-            and name.encode() in self._text(file)
-            and (
-                module in self._text(file)
-                if file.suffix == ".ipynb"
-                else path in self.imports.reached_from(file)
-            )
+            and self._may_name(file, name)
+            and path in self.imports.reached_from(file)
         ]
+
+    def _may_name(self, file: Path, name: str) -> bool:
+        # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.
+        return not name.isascii() or name.encode() in self._bytes(file)
+
+    def _python_of(self, file: Path) -> bytes:
+        """The text of a file; of a notebook, what its cells run."""
+        source = self._bytes(file)
+        if file.suffix != ".ipynb":
+            return source
+        try:
+            return as_script(source).encode()
+        except (ValueError, RecursionError):
+            # The file's own outcome tells what is wrong with it.
+            return b""
 
     def lookup(self, path: Path, name: str) -> tuple[Module, Definition] | None:
         """The class or function of the project that an import in a file stands for."""
@@ -107,7 +109,7 @@ class Project:
         return Module(source, partial(self.lookup, file), file)
 
 
-def _text(file: Path) -> bytes:
+def _bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError:

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
+from tfexplicit_codemod.notebook.script import as_script
+
 
 class ProjectImports:
     """Modules are matched by the end of their path, since a project's import roots are unknown:
     `import data` may mean every `data.py`. So what is found may be too much, not too little."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self.files = [path for path in files if path.suffix == ".py"]
+        self.files = list(files)
         self._imported: dict[Path, set[Path]] = {}
 
     def reached_from(self, path: Path) -> set[Path]:
@@ -66,7 +68,8 @@ class ProjectImports:
     def _by_last_name(self) -> dict[str, list[Path]]:
         index: dict[str, list[Path]] = defaultdict(list)
         for path in self.files:
-            index[_module_parts(path)[-1]].append(path)
+            if path.suffix == ".py":
+                index[_module_parts(path)[-1]].append(path)
         return index
 
 
@@ -84,7 +87,8 @@ def _imported_names(path: Path) -> Iterator[tuple[str, ...]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(path.read_bytes())
+            source = path.read_bytes()
+            tree = ast.parse(as_script(source) if path.suffix == ".ipynb" else source)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         # The file's own outcome tells what is wrong with it.
         return

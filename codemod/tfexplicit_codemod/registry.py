@@ -19,7 +19,8 @@ class Rule:
     """One code. TX1xx is a rewrite; TX2xx is a reason to leave a site for a person.
 
     `before` and `after` are whole little programs: the tests run the codemod on `before` and
-    compare with `after`, and where both can run they are run and must train the same.
+    compare with `after`, and where both can run they are run and must train the same. Of a code
+    that only a notebook has (`is_cell`), they are one of its cells.
     """
 
     code: str
@@ -29,6 +30,7 @@ class Rule:
     before: str
     after: str
     since: str = "0.1"
+    is_cell: bool = False
 
     @property
     def is_rewrite(self) -> bool:

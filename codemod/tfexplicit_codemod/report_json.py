@@ -11,7 +11,8 @@ The schema, which only grows while `schema` stays 1:
         "outcomes": {"changed": 2, "unchanged": 6, "needs-hand": 1, "skipped": 1, "failed": 0},
         "sites": 5,
         "rewritten": {"TX101": 3},      sites by code, that `migrate` rewrites
-        "left": {"TX201": 2}            sites by code, that are left for a person
+        "left": {"TX201": 2},           sites by code, that are left for a person
+        "ignored": 0                    sites that the run was told not to look at
       },
       "files": [                        every file that was looked at, by path
         {
@@ -20,7 +21,8 @@ The schema, which only grows while `schema` stays 1:
           "reason": "",                 why, where the outcome is skipped or failed
           "sites": [                    lines and columns count from 1
             {"line": 3, "column": 5, "code": "TX201", "text": "...", "reason": "..."}
-          ]
+          ]                             in a notebook they count in its cell, and `"cell": 4` is
+                                        added, which counts all cells from 0
         }
       ]
     }
@@ -31,29 +33,35 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tfexplicit_codemod.outcome import FileResult
-from tfexplicit_codemod.tally import sites_of, tally
-from tfexplicit_codemod.version import installed_version
+from tfexplicit_codemod.outcome import FileResult, Site
+from tfexplicit_codemod.run import Run
+from tfexplicit_codemod.tally import Tally, sites_of
+from tfexplicit_codemod.version import VERSION
 
 SCHEMA = 1
 
 
-def json_report(results: list[FileResult]) -> str:
-    counts = tally(results)
-    report = {
+def report(run: Run) -> str:
+    whole = {
         "schema": SCHEMA,
         "tool": "tfexplicit",
-        "version": installed_version(),
-        "summary": {
-            "files": counts.files,
-            "outcomes": {outcome.value: number for outcome, number in counts.outcomes.items()},
-            "sites": counts.sites,
-            "rewritten": counts.rewritten,
-            "left": counts.left,
-        },
-        "files": [_file(result) for result in results],
+        "version": VERSION,
+        "summary": summary(run.counts),
+        "files": [_file(result) for result in run.results],
     }
-    return json.dumps(report, indent=2)
+    return json.dumps(whole, indent=2)
+
+
+def summary(counts: Tally) -> dict[str, Any]:
+    """The counts, as every report for programs has them."""
+    return {
+        "files": counts.files,
+        "outcomes": {outcome.value: number for outcome, number in counts.outcomes.items()},
+        "sites": counts.sites,
+        "rewritten": counts.rewritten,
+        "left": counts.left,
+        "ignored": counts.ignored,
+    }
 
 
 def _file(result: FileResult) -> dict[str, Any]:
@@ -61,14 +69,17 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": result.path.as_posix(),
         "outcome": result.outcome.value,
         "reason": result.reason,
-        "sites": [
-            {
-                "line": site.line,
-                "column": site.column,
-                "code": site.code,
-                "text": site.text,
-                "reason": site.reason,
-            }
-            for site in sites_of(result)
-        ],
+        "sites": [_site(site) for site in sites_of(result)],
+    }
+
+
+def _site(site: Site) -> dict[str, Any]:
+    cell = {} if site.cell is None else {"cell": site.cell}
+    return {
+        **cell,
+        "line": site.line,
+        "column": site.column,
+        "code": site.code,
+        "text": site.text,
+        "reason": site.reason,
     }

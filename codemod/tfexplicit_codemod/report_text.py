@@ -3,79 +3,110 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-
-from rich.console import Console
-from rich.table import Table
+import shlex
+from collections.abc import Iterable, Iterator
 
 from tfexplicit_codemod.outcome import FileResult, Site
 from tfexplicit_codemod.registry import rule_for
-from tfexplicit_codemod.tally import Tally, sites_of, tally
+from tfexplicit_codemod.run import Run
+from tfexplicit_codemod.tally import Tally, sites_of
 
 PLACE = re.compile(r"(\d+:\d+): ")
 
 
-def print_report(console: Console, results: list[FileResult], rewritten: str) -> None:
-    """Everything that needs a person, then the counts. `rewritten`: the word for such a site."""
-    print_lines(console, lines_of_sites_left(results))
-    print_lines(console, lines_of_files_not_done(results))
-    print_summary(console, tally(results), rewritten)
+def report(run: Run) -> str:
+    """Everything that needs a person, then the counts and the next step."""
+    sites = lines_of_all_sites if run.command == "check" else lines_of_sites_left
+    lines = [*sites(run.results), *lines_of_files_not_done(run.results)]
+    if not run.quiet:
+        lines += [*_table_of_codes(run), *lines_of_counts(run), *_next(run)]
+    return "\n".join(lines)
 
 
-def lines_of_all_sites(results: list[FileResult]) -> Iterable[str]:
+def lines_of_all_sites(results: list[FileResult]) -> Iterator[str]:
     for result in results:
         for site in sites_of(result):
             yield _line_of(result, site)
 
 
-def lines_of_sites_left(results: list[FileResult]) -> Iterable[str]:
+def lines_of_sites_left(results: list[FileResult]) -> Iterator[str]:
     for result in results:
         for site in sites_of(result):
             if site.left:
                 yield _line_of(result, site)
 
 
-def lines_of_files_not_done(results: list[FileResult]) -> Iterable[str]:
+def lines_of_files_not_done(results: list[FileResult]) -> Iterator[str]:
     for result in results:
         if not result.outcome.is_done:
-            # A reason may start with the place in the file, which belongs to the path.
-            place = PLACE.match(result.reason)
-            line_and_column = f":{place[1]}" if place else ""
-            reason = result.reason[place.end() :] if place else result.reason
-            yield f"{result.path}{line_and_column}: {result.outcome.value}: {reason}"
+            # The place in the file belongs to the path.
+            place, reason = place_and_reason(result)
+            colon = ":" if place else ""
+            yield f"{result.path}{colon}{place}: {result.outcome.value}: {reason}"
 
 
-def print_lines(console: Console, lines: Iterable[str]) -> None:
-    """Prints each line whole and as it is: paths must survive a narrow terminal and grep."""
-    for line in lines:
-        console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
+def place_and_reason(result: FileResult) -> tuple[str, str]:
+    """`line:column`, which a reason may start with, and the rest of the reason."""
+    place = PLACE.match(result.reason)
+    return (place[1], result.reason[place.end() :]) if place else ("", result.reason)
 
 
-def print_summary(console: Console, counts: Tally, rewritten: str) -> None:
-    if counts.sites:
-        console.print(_table_of_codes(counts, rewritten))
+def lines_of_counts(run: Run) -> list[str]:
+    """The totals, as every report for people has them."""
+    counts = run.counts
     files = ", ".join(
         f"{number} {outcome.value}" for outcome, number in counts.outcomes.items() if number
     )
-    print_lines(console, [f"{_plural(counts.files, 'file')}: {files or 'nothing to look at'}"])
+    ignored = f", {counts.ignored} ignored" if counts.ignored else ""
     number_rewritten, number_left = sum(counts.rewritten.values()), sum(counts.left.values())
-    sites = f"{_plural(counts.sites, 'site')}: {number_rewritten} {rewritten}, {number_left} left"
-    print_lines(console, [sites])
+    return [
+        f"{_plural(counts.files, 'file')}: {files or 'nothing to look at'}",
+        f"{_plural(counts.sites, 'site')}: {number_rewritten} {run.rewritten}, {number_left} left"
+        + ignored,
+    ]
 
 
-def _table_of_codes(counts: Tally, rewritten: str) -> Table:
-    table = Table("code", "what it is", "sites", "outcome")
-    table.columns[2].justify = "right"
-    for outcome, by_code in ((rewritten, counts.rewritten), ("left", counts.left)):
-        for code, number in by_code.items():
-            table.add_row(code, rule_for(code).name, str(number), outcome)
-    return table
+def rows_of_codes(run: Run) -> list[tuple[str, str, str, str]]:
+    """Code, name, number of sites and what becomes of them."""
+    outcomes = ((run.rewritten, run.counts.rewritten), ("left", run.counts.left))
+    return [
+        (code, rule_for(code).name, str(number), outcome)
+        for outcome, by_code in outcomes
+        for code, number in by_code.items()
+    ]
+
+
+def _table_of_codes(run: Run) -> Iterable[str]:
+    if not run.counts.sites:
+        return
+    rows = [("code", "what it is", "sites", "outcome"), *rows_of_codes(run)]
+    code, name, sites, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
+    yield ""
+    for row in rows:
+        yield f"{row[0]:{code}}  {row[1]:{name}}  {row[2]:>{sites}}  {row[3]}"
+    yield ""
+
+
+def _next(run: Run) -> Iterator[str]:
+    paths = shlex.join(map(str, run.paths))
+    counts: Tally = run.counts
+    to_be_written = any(result.is_to_be_written for result in run.results)
+    if run.command == "check" and counts.rewritten:
+        yield f"Next: tfexplicit diff {paths}"
+    if run.command == "diff" and to_be_written:
+        yield f"Next: tfexplicit migrate {paths}"
+    if run.command == "migrate" and counts.left:
+        code = next(iter(counts.left))
+        yield f"Next: tfexplicit explain {code}   # what to do about a site that was left"
+    if run.command == "migrate" and to_be_written:
+        yield "Next: run your formatter and your tests, then commit"
 
 
 def _line_of(result: FileResult, site: Site) -> str:
     text = " ".join(site.text.split())
+    space = "" if site.cell is None else " "
     reason = f": left: {site.reason}" if site.left else ""
-    return f"{result.path}:{site.line}:{site.column}: {site.code} {text}{reason}"
+    return f"{result.path}:{space}{site.place}: {site.code} {text}{reason}"
 
 
 def _plural(number: int, noun: str) -> str:

@@ -5,7 +5,7 @@ Imported only for a file that has something to change.
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from typing import AnyStr, TypeVar, cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -23,19 +23,23 @@ class CannotParse(Exception):
     """LibCST does not read a file that Python reads; the message says where."""
 
 
-def apply(source: bytes, edits: Edits) -> bytes:
-    """The file with all edits made; everything else keeps its bytes."""
+def apply(source: AnyStr, edits: Edits) -> AnyStr:
+    """The file, or text, with all edits made; everything else keeps its bytes."""
     try:
         module = cst.parse_module(source)
     except cst.ParserSyntaxError as error:
         place = f"{error.raw_line}:{error.raw_column + 1}"
         raise CannotParse(f"{place}: LibCST: {error.message}") from error
-    if module.bytes != source:
+    if _as_it_came(module, source) != source:
         raise NotRoundTrippable
     wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
     positions = wrapper.resolve(PositionProvider)
     changed = module.visit(_Apply(edits, module, cast("dict[cst.CSTNode, CodeRange]", positions)))
-    return changed.bytes
+    return _as_it_came(changed, source)
+
+
+def _as_it_came(module: cst.Module, source: AnyStr) -> AnyStr:
+    return module.bytes if isinstance(source, bytes) else module.code
 
 
 class _Apply(cst.CSTTransformer):

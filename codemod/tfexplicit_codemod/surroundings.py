@@ -48,3 +48,8 @@ class Surroundings:
 ALONE = Surroundings(
     sparse=False, freezes=False, lookup=lambda path: None, is_used_elsewhere=lambda name: False
 )
+
+# Nothing is known, so everything that would keep a site from being rewritten is assumed.
+OUT_OF_SIGHT = Surroundings(
+    sparse=True, freezes=True, lookup=lambda path: None, is_used_elsewhere=lambda name: True
+)

@@ -11,11 +11,15 @@ from tfexplicit_codemod.outcome import FileResult, Outcome, Site
 
 @dataclass(frozen=True)
 class Tally:
-    """`rewritten` and `left` count sites; a file that failed or was skipped has neither."""
+    """`rewritten`, `left` and `ignored` count sites; a file that failed or was skipped has none.
+
+    `ignored` sites are not among `sites`.
+    """
 
     outcomes: dict[Outcome, int]
     rewritten: dict[str, int]
     left: dict[str, int]
+    ignored: int
 
     @property
     def files(self) -> int:
@@ -37,6 +41,7 @@ def tally(results: list[FileResult]) -> Tally:
         outcomes={outcome: outcomes[outcome] for outcome in Outcome},
         rewritten=_by_code(site for site in sites if not site.left),
         left=_by_code(site for site in sites if site.left),
+        ignored=sum(result.ignored for result in results if result.outcome.is_done),
     )
 
 

@@ -1,13 +1,5 @@
-"""The version of the installed distribution."""
+"""The version, in one place: the package metadata is built from it."""
 
 from __future__ import annotations
 
-
-def installed_version() -> str:
-    # Slow to import, and only the JSON report names the version.
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("tfexplicit")
-    except PackageNotFoundError:
-        return "not installed"  # run from a checkout
+VERSION = "0.1.0"

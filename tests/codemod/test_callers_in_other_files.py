@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.outcome import FileResult, Outcome
+from tfexplicit_codemod.settings import Settings
 from tfexplicit_codemod.write import write_changed
 
 STEP = """\
@@ -53,7 +55,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 
 def migrated(folder: Path, files: dict[str, str]) -> dict[str, FileResult]:
-    results = migrate_paths([written(folder, files)], todo=True)
+    results = migrate_paths([written(folder, files)], Settings())
     return {result.path.relative_to(folder).as_posix(): result for result in results}
 
 
@@ -81,8 +83,8 @@ def test_function_callers_and_their_callers_follow(tmp_path: Path) -> None:
 
 def test_second_run_changes_nothing(tmp_path: Path) -> None:
     written(tmp_path, PROGRAM)
-    write_changed(migrate_paths([tmp_path], todo=True))
-    again = migrate_paths([tmp_path], todo=True)
+    write_changed(migrate_paths([tmp_path], Settings()))
+    again = migrate_paths([tmp_path], Settings())
     assert {result.outcome for result in again} == {Outcome.UNCHANGED}
 
 
@@ -115,7 +117,9 @@ def test_one_caller_that_cannot_follow_keeps_all_as_they_are(tmp_path: Path, nam
 
 
 def test_a_notebook_that_calls_the_function(tmp_path: Path) -> None:
-    results = migrated(tmp_path, PROGRAM | {"a.ipynb": '{"cells": "from steps import train_step"}'})
+    code = {"cell_type": "code", "source": LOOP, "metadata": {}, "outputs": []}
+    notebook = {"cells": [code], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    results = migrated(tmp_path, PROGRAM | {"a.ipynb": json.dumps(notebook)})
     assert [site.code for site in results["steps.py"].sites] == ["TX201"]
 
 
@@ -123,10 +127,10 @@ def test_a_caller_that_is_not_in_the_run(tmp_path: Path) -> None:
     written(tmp_path, PROGRAM)
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     paths = [tmp_path / "steps.py", tmp_path / "loop.py"]
-    steps, loop = sorted(migrate_paths(paths, todo=True), key=lambda r: r.path, reverse=True)
+    steps, loop = sorted(migrate_paths(paths, Settings()), key=lambda r: r.path, reverse=True)
     assert [site.code for site in steps.sites] == ["TX201"]
     assert loop.outcome is Outcome.UNCHANGED
-    everything = migrate_paths([tmp_path], todo=True)
+    everything = migrate_paths([tmp_path], Settings())
     assert {result.outcome for result in everything} == {Outcome.CHANGED}
 
 
@@ -152,7 +156,7 @@ def test_callers_through_a_package(tmp_path: Path, exported: str, called: str, c
 
 @pytest.mark.parametrize("name", PROGRAM)
 def test_one_file_that_cannot_be_written_keeps_all_as_they_were(tmp_path: Path, name: str) -> None:
-    results = migrate_paths([written(tmp_path, PROGRAM)], todo=True)
+    results = migrate_paths([written(tmp_path, PROGRAM)], Settings())
     saved_since = PROGRAM | {name: PROGRAM[name] + "# saved in an editor\n"}
     written(tmp_path, saved_since)
     outcomes = {result.outcome for result in write_changed(results)}

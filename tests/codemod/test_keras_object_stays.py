@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tfexplicit_codemod.engine import migrate_source
 from tfexplicit_codemod.migration import migrate_paths
+from tfexplicit_codemod.settings import Settings
 
 PROGRAM = """\
 import tensorflow as tf
@@ -73,7 +74,7 @@ def test_signs_in_what_the_file_imports(
     for name, text in {"train.py": PROGRAM.format(optimizer="Adam"), **files}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    results = {result.path.name: result for result in migrate_paths([tmp_path], todo=True)}
+    results = {result.path.name: result for result in migrate_paths([tmp_path], Settings())}
     after = results["train.py"].after
     assert after is not None
     assert (b"tx.Adam(" in after) is becomes_rule

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.settings import Settings
 
 MODEL = """\
 import tensorflow as tf
@@ -58,7 +59,7 @@ def migrated(folder: Path, files: dict[str, str]) -> dict[str, FileResult]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    return {r.path.relative_to(folder).as_posix(): r for r in migrate_paths([folder], todo=True)}
+    return {r.path.relative_to(folder).as_posix(): r for r in migrate_paths([folder], Settings())}
 
 
 @pytest.mark.parametrize("package", ["", ".", "project.", "..project."])

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 
 import pytest
 from tfexplicit_codemod.engine import migrate_source
+from tfexplicit_codemod.notebook.migrate import migrate_notebook
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.registry import Rule, all_rules, rule_for
 
-RULES = [pytest.param(rule, id=rule.code) for rule in all_rules()]
+RULES = [pytest.param(rule, id=rule.code) for rule in all_rules() if not rule.is_cell]
+CELLS = [pytest.param(rule, id=rule.code) for rule in all_rules() if rule.is_cell]
 
 
 def migrate(text: str) -> FileResult:
@@ -69,3 +72,13 @@ def test_without_todo_only_rewrites_are_written(rule: Rule) -> None:
     else:
         assert result.after is None
         assert result.outcome is Outcome.NEEDS_HAND
+
+
+@pytest.mark.parametrize("rule", CELLS)
+def test_a_cell_that_is_left_stays_as_it_is(rule: Rule) -> None:
+    cell = {"cell_type": "code", "source": rule.before}
+    result = migrate_notebook(json.dumps({"cells": [cell]}).encode(), Path("sample.ipynb"))
+    assert result.outcome is Outcome.NEEDS_HAND
+    assert result.after is None
+    assert rule.before == rule.after
+    assert [site.code for site in result.sites] == [rule.code]

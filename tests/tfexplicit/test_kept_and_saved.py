@@ -107,3 +107,37 @@ def test_a_checkpoint_restores_a_run_in_progress(
     status.assert_consumed()
     for ours, theirs in zip(model.trainable_variables, other.trainable_variables, strict=True):
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_a_checkpoint_written_in_the_background_is_of_the_time_it_was_asked_for(
+    tmp_path: Path,
+) -> None:
+    model, other = ({"b": tf.Variable([1.0]), "a": tf.Variable([2.0, 3.0])} for _ in range(2))
+    state, restored = tx.setup(tx.Adam(0.1), model), tx.setup(tx.Adam(0.1), other)
+    checkpoint = tf.train.Checkpoint(state=state)
+    options = tf.train.CheckpointOptions(enable_async=True)
+    for path in ("b", "a"):
+        tx.freeze(state[path])
+        numbers = tx.state_dict(state)
+        saved = checkpoint.save(str(tmp_path / "background"), options=options)
+        tx.thaw(state)
+        tx.update(state, model, [tf.ones([1]), tf.ones([2])])
+    checkpoint.sync()
+    tf.train.Checkpoint(state=restored).restore(saved).assert_existing_objects_matched()
+    np.testing.assert_equal(tx.state_dict(restored), numbers)
+
+
+def test_a_saved_model_may_train(tmp_path: Path) -> None:
+    class Trained(Net):
+        @tf.function(input_signature=[tf.TensorSpec([2])])
+        def step(self, grad: Any) -> Any:
+            tx.update(self.opt_state, self, [grad])
+            return self.w + 0.0
+
+    net = Trained()
+    net.opt_state = tx.setup(tx.Adam(0.1), net)
+    net.step(tf.ones([2]))
+    tf.saved_model.save(net, str(tmp_path / "saved"))
+    loaded = tf.saved_model.load(str(tmp_path / "saved"))
+    for _ in range(2):
+        np.testing.assert_array_equal(loaded.step(tf.ones([2])), net.step(tf.ones([2])))

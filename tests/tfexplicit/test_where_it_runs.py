@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfexplicit as tx
+from tfexplicit.observers import observers
 
 RULES = {
     "sgd": tx.SGD(0.1),
@@ -248,10 +249,10 @@ def test_observers_see_each_step_once_outermost() -> None:
 
     model = [tf.Variable(1.0), tf.Variable(2.0)]
     state = tx.setup(tx.SGD(1.0), model)
-    tx.observers.append(Watching)
+    observers.append(Watching)
     try:
         tx.update(state, model, [tf.constant(1.0), None])
         tx.updated(state, model, [tf.constant(1.0), None])
     finally:
-        tx.observers.remove(Watching)
+        observers.remove(Watching)
     assert seen == [([1.0, 2.0], [True, False]), [0.0, 2.0]]

@@ -56,7 +56,8 @@ def rule_of(optimizer: Any) -> Rule | None:
 
 
 @cache
-def _forms() -> dict[str, tuple[Any, KerasForm]]:
+def forms() -> dict[str, tuple[Any, KerasForm]]:
+    """By the name of the Keras class: the rule that computes it, and how."""
     from tfexplicit.rules import all_rules
 
     forms = ((rule, getattr(rule, "keras", None)) for rule in all_rules.values())
@@ -65,12 +66,12 @@ def _forms() -> dict[str, tuple[Any, KerasForm]]:
 
 def _form_of(optimizer: Any) -> tuple[Any, KerasForm] | None:
     name = type(optimizer).__name__
-    found = _forms().get(name)
+    found = forms().get(name)
     if found is None or not optimizer.weight_decay:
         return found
     if any(getattr(optimizer, exclusion, None) for exclusion in _EXCLUSIONS):
         return None
-    return _forms().get(found[1].with_weight_decay)
+    return forms().get(found[1].with_weight_decay)
 
 
 def clips_of(optimizer: Any) -> list[Rule]:

@@ -39,6 +39,8 @@ def adabelief_step(
 class AdaBelief(Rule):
     """Arguments, defaults and numerics of `AdaBelief` of TensorFlow Addons.
 
+    Zhuang et al. 2020, https://arxiv.org/abs/2010.07468
+
     `rectify` steps as `RAdam` does while the average is short; the paper's algorithm is
     `rectify=False`. The warm-up arguments are a schedule: give one as `learning_rate`.
     `weight_decay` is decoupled. Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`:

@@ -29,6 +29,8 @@ def adadelta_step(slots: Slots, grad: Any, rho: Any, epsilon: Any) -> tuple[Any,
 class Adadelta(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Adadelta`.
 
+    Zeiler 2012, https://arxiv.org/abs/1212.5701
+
     The paper has a learning rate of 1. Slots `accumulated_grad`, `accumulated_delta_var`: shape
     and dtype of the leaf.
     """

@@ -42,6 +42,8 @@ def at_least(value: Any, limit: Any) -> Any:
 class Adafactor(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Adafactor`.
 
+    Shazeer and Stern 2018, https://arxiv.org/abs/1804.04235
+
     With `relative_step` the learning rate is at most `1 / sqrt(step)`; without, it is used as it is
     (Keras goes on limiting it). The step is proportional to the size of the leaf.
 

@@ -28,6 +28,8 @@ def adagrad_step(accumulator: Any, grad: Any, learning_rate: Any, epsilon: Any) 
 class Adagrad(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Adagrad`.
 
+    Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html. Epsilon is inside the root.
+
     Slot `accumulator`: shape and dtype of the leaf, `initial_accumulator_value` at first.
     """
 

@@ -45,6 +45,10 @@ def adam_step(
 class Adam(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Adam`.
 
+    Kingma and Ba 2014, https://arxiv.org/abs/1412.6980 (epsilon is the "epsilon hat" of section
+    2.1); `amsgrad`: Reddi et al. 2018, https://openreview.net/forum?id=ryQu7f-RZ. Complex leaves
+    use |grad|^2.
+
     Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
     """
 

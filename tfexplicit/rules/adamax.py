@@ -31,6 +31,8 @@ def adamax_step(
 class Adamax(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Adamax`.
 
+    Kingma and Ba 2014, section 7.1, https://arxiv.org/abs/1412.6980
+
     Slots `momentum`, `norm`: shape and dtype of the leaf.
     """
 

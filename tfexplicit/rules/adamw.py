@@ -21,7 +21,13 @@ def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdamW(Rule):
-    """Arguments, defaults and numerics of `keras.optimizers.AdamW`; slots as `Adam`."""
+    """Arguments, defaults and numerics of `keras.optimizers.AdamW`.
+
+    Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101. The leaf decays by `weight_decay *
+    learning_rate`. Leaves that shall not decay: `Chain(Adam(), DecoupledWeightDecay(where=...))`.
+
+    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
+    """
 
     rowwise: ClassVar[bool] = True
 

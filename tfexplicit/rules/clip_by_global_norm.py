@@ -25,6 +25,8 @@ def global_norm(grads: Sequence[Any]) -> Any:
 class ClipByGlobalNorm(Rule):
     """L2 norm of all gradients together to at most `clipnorm`, as Keras' `global_clipnorm`.
 
+    Pascanu et al. 2012, https://arxiv.org/abs/1211.5063. No slots.
+
     "All" are the leaves that this rule steps. If the norm is not finite, every gradient becomes
     NaN, as in Keras and in `tf.clip_by_global_norm`.
     """

@@ -26,7 +26,10 @@ def clipped(grad: Any, counted: Any, limit: Any) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClipByNorm(Rule):
-    """L2 norm of each leaf's gradient to at most `clipnorm`, as Keras' `clipnorm`."""
+    """L2 norm of each leaf's gradient to at most `clipnorm`, as Keras' `clipnorm`.
+
+    Pascanu et al. 2012, https://arxiv.org/abs/1211.5063. No slots.
+    """
 
     rowwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False

@@ -15,7 +15,7 @@ from tfexplicit.rule import Rule, Slots
 class ClipByValue(Rule):
     """Each element into `[-clipvalue, clipvalue]`, as Keras' `clipvalue`.
 
-    A complex element keeps its direction; its absolute value is clipped.
+    A complex element keeps its direction; its absolute value is clipped. No slots.
     """
 
     rowwise: ClassVar[bool] = True

@@ -39,6 +39,8 @@ def cocob_step(slots: Slots, grad: Any, alpha: Any) -> tuple[Any, Slots]:
 class COCOB(Rule):
     """Arguments, defaults and numerics of `COCOB` of TensorFlow Addons. Real leaves only.
 
+    Orabona and Tommasi 2017, https://arxiv.org/abs/1705.07795
+
     `alpha` holds back the first steps. Slots `largest`, `grad_sum`, `size_sum`, `reward` and `bet`:
     shape and dtype of the leaf.
     """

@@ -42,6 +42,8 @@ def nuclear_vertex(grad: Any) -> Any:
 class ConditionalGradient(Rule):
     """Arguments, defaults and numerics of `ConditionalGradient` of TensorFlow Addons.
 
+    Ravi et al. 2018, https://arxiv.org/abs/1803.06453
+
     `ord` is the norm of the ball: "fro" for any leaf, or "nuclear", which is the same for scalars
     and vectors, and takes matrices. A nuclear vertex needs no `epsilon`. A larger `learning_rate`
     makes smaller steps: 1 makes none. There are no slots.

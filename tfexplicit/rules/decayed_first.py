@@ -93,4 +93,4 @@ class DecayedFirst(Composite):
     def variants(cls) -> list[Rule]:
         from tfexplicit.rules.lamb import Lamb
 
-        return [cls(Lamb(0.1), 0.1), cls(Lamb(0.1), 0.1, where="kernel")]
+        return [cls(Lamb(0.1), 0.1), cls(Lamb(0.1), 0.1, where="**/kernel")]

@@ -68,6 +68,8 @@ def _limited(value: Any, limit: Any) -> Any:
 class Ftrl(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Ftrl`.
 
+    McMahan et al. 2013, algorithm 1, https://research.google.com/pubs/archive/41159.pdf
+
     Slots `accumulator`, `initial_accumulator_value` at first, and `linear`: shape and dtype of the
     leaf.
     """
@@ -114,9 +116,9 @@ class Ftrl(Rule):
     @classmethod
     def variants(cls) -> list[Rule]:
         regularised = {
-            "l1_regularization_strength": 0.02,
-            "l2_regularization_strength": 0.01,
-            "l2_shrinkage_regularization_strength": 0.05,
+            "l1_regularization_strength": 0.002,
+            "l2_regularization_strength": 0.001,
+            "l2_shrinkage_regularization_strength": 0.002,
             "beta": 0.5,
         }
         return [cls(), cls(learning_rate=0.1, learning_rate_power=-0.75, **regularised)]

@@ -40,6 +40,8 @@ def trust_ratio(leaf: Any, direction: Any) -> Any:
 class Lamb(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Lamb`.
 
+    You et al. 2019, algorithm 2, https://arxiv.org/abs/1904.00962
+
     Slots `momentum`, `velocity`: shape and dtype of the leaf.
     """
 

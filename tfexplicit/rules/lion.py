@@ -26,6 +26,8 @@ def lion_step(momentum: Any, grad: Any, beta_1: Any, beta_2: Any) -> tuple[Any, 
 class Lion(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Lion`.
 
+    Chen et al. 2023, https://arxiv.org/abs/2302.06675
+
     The paper advises a learning rate 3 to 10 times smaller than that of Adam, with a decoupled
     weight decay that is as much larger. Slot `momentum`: shape and dtype of the leaf.
     """

@@ -32,6 +32,9 @@ class LossScale(Rule):
             `loss_scale_factor`.
         min_scale: the lower bound.
         max_scale: the upper bound.
+
+    Raises:
+        ValueError: from `update`, a rule with a learning rate stands before it.
     """
 
     moves: ClassVar[bool] = False
@@ -88,6 +91,11 @@ class LossScale(Rule):
         }
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
+        if at.learning_rate is not None:
+            raise ValueError(
+                f"LossScale at {at.path!r}: a rule before it in the chain has stepped with the "
+                "scaled gradient. Write tx.Chain(tx.LossScale(), tx.Adam(...))."
+            )
         at = at.with_grad(at.grad / tf.cast(self.scale, at.grad.dtype))
         return stepping_unless(at, self.left_out) if self.dynamic else (at, {})
 

@@ -52,6 +52,8 @@ def muon_step(
 class Muon(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Muon`.
 
+    Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/
+
     AdamW steps the leaves that are no matrices, those with "embedding" in their path (with
     `exclude_embeddings`), and those whose path one of the regular expressions `exclude_layers` is
     found in. Of a Keras variable the path is its own `path`, of others that in the model.

@@ -60,6 +60,8 @@ def nadam_step(
 class Nadam(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Nadam`.
 
+    Dozat 2016, https://cs229.stanford.edu/proj2015/054_report.pdf
+
     Slots `momentum`, `velocity`: shape and dtype of the leaf.
     """
 

@@ -51,6 +51,8 @@ def novograd_step(
 class NovoGrad(Rule):
     """Arguments, defaults and numerics of `NovoGrad` of TensorFlow Addons.
 
+    Ginsburg et al. 2019, https://arxiv.org/abs/1905.11286
+
     Slots: `momentum`, with shape and dtype of the leaf; `velocity`, with `amsgrad` also
     `velocity_hat`: real scalars, of float32 or float64.
     """

@@ -38,6 +38,8 @@ def oadam_step(
 class OAdam(Rule):
     """`OAdam` of Optimisers.jl, for games such as the training of a GAN.
 
+    Daskalakis et al. 2017, algorithm 1, https://arxiv.org/abs/1711.00141
+
     Slots `momentum`, `velocity`, `last_step`: shape and dtype of the leaf.
     """
 

@@ -98,7 +98,7 @@ class Partition(Composite):
 
         rules = {"matrices": Adam(0.1), "others": SGD(0.1, momentum=0.9)}
         return [
-            cls({"kernel": Adam(0.1), "**": Chain(ClipByGlobalNorm(0.3), SGD(0.1))}),
+            cls({"**/kernel": Adam(0.1), "**": Chain(ClipByGlobalNorm(0.3), SGD(0.1))}),
             Chain(ClipByGlobalNorm(0.3), cls(rules, by=by_rank)),
         ]
 

@@ -35,6 +35,9 @@ def proximal_adagrad_step(
 class ProximalAdagrad(Rule):
     """Arguments, defaults and numerics of `ProximalAdagrad` of TensorFlow Addons.
 
+    Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html, with the forward-backward
+    splitting of Duchi and Singer 2009.
+
     The slot `accumulator` has the leaf's shape and dtype and starts at
     `initial_accumulator_value`.
     """

@@ -62,6 +62,8 @@ def radam_step(
 class RAdam(Rule):
     """Arguments, defaults and numerics of `RectifiedAdam` of TensorFlow Addons.
 
+    Liu et al. 2019, https://arxiv.org/abs/1908.03265
+
     Its warm-up arguments are a schedule: give one as `learning_rate`. `weight_decay` is decoupled.
     Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
     """

@@ -41,6 +41,9 @@ def rmsprop_step(
 class RMSprop(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.RMSprop`.
 
+    Tieleman and Hinton 2012, https://www.cs.toronto.edu/~hinton/coursera/lecture6/lec6.pdf;
+    `centered`: Graves 2013, https://arxiv.org/abs/1308.0850. Epsilon is inside the root.
+
     Slots `velocity`, with a momentum that is not 0 also `momentum`, with `centered` also
     `average_gradient`: shape and dtype of the leaf.
     """

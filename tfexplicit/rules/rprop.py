@@ -48,6 +48,8 @@ def rprop_step(
 class Rprop(Rule):
     """`Rprop` of Optimisers.jl and PyTorch, for gradients of the whole data. Real leaves only.
 
+    Riedmiller and Braun 1993, https://doi.org/10.1109/ICNN.1993.298623
+
     `learning_rate` is the size of the first step, and scales every later one: a schedule or
     `adjust` has its effect, where those let it act once. Step sizes stay between `step_min` and
     `step_max`. Slots `last_grad`, `scale`: shape and dtype of the leaf.

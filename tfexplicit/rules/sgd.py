@@ -30,6 +30,9 @@ def momentum_step(
 class SGD(Rule):
     """`leaf -= learning_rate * grad`; with momentum as `keras.optimizers.SGD`.
 
+    Polyak 1964; with `nesterov`, Sutskever et al. 2013,
+    https://proceedings.mlr.press/v28/sutskever13.html
+
     The slot `momentum` has the leaf's shape and dtype, and exists only if `momentum` is not 0.
     """
 

@@ -45,6 +45,9 @@ def yogi_step(
 class Yogi(Rule):
     """Arguments, defaults and numerics of `Yogi` of TensorFlow Addons.
 
+    Zaheer et al. 2018,
+    https://papers.nips.cc/paper/8186-adaptive-methods-for-nonconvex-optimization
+
     `activation`, "sign" or "tanh", is how the second moment goes towards grad^2. Slots `momentum`
     and `velocity`, which starts at `initial_accumulator_value`: shape and dtype of the leaf.
 

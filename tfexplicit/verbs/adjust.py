@@ -46,7 +46,10 @@ def adjust(opt_state: AnyState, rule: Rule | None = None, **hyper: Any) -> None:
 
 @unconverted
 def adjusted(opt_state: AnyState, rule: Rule | None = None, **hyper: Any) -> AnyState:
-    """A state with other hyperparameters; `opt_state` stays as it is. Its arrays are tensors."""
+    """A state with other hyperparameters; `opt_state` stays as it is. Its arrays are tensors.
+
+    So it is one for `updated`, as inside a loop of values. Arguments and errors as of `adjust`.
+    """
     state = _adjusted("adjusted", opt_state, rule, hyper, Writer(in_place=False))
     return Subtree(state, opt_state.path) if isinstance(opt_state, Subtree) else state
 
@@ -99,8 +102,9 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
             )
         if not (is_number(value) or tf.is_tensor(value) or is_variable(value)):
             raise TypeError(
-                f"{verb}: {name} must be a number or a scalar tensor, got {value!r}. For a "
-                "schedule make a new state with tx.setup."
+                f"{verb}: {name} must be a number or a scalar tensor, got {type(value).__name__}. "
+                f"For a schedule or a function give the whole rule, tx.{verb}(opt_state, rule), "
+                "before the step is traced."
             )
         for group in concerned:
             for full, bounds in group.rule.bounds().items():

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.arguments import refuse_as_model
 from tfexplicit.arrays import raw, read, shape_of
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.tree import Leaf, Tree, parse
@@ -25,8 +26,10 @@ def destructure(model: Any) -> tuple[Any, Rebuild]:
     Both directions can be differentiated through, also twice.
 
     Raises:
+        TypeError: a state or a rule in place of the model.
         ValueError: a leaf whose shape is not known.
     """
+    refuse_as_model("destructure", model)
     tree = parse(model)
     rebuild = Rebuild(model, tree)
     dtype = _common_dtype(tf.as_dtype(raw(leaf.value).dtype) for leaf in tree.leaves)

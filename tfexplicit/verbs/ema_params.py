@@ -28,7 +28,7 @@ def ema_params(opt_state: AnyState, model: Any) -> Any:
         TypeError: not a state, or the arguments are swapped.
         ValueError: no rule of the state keeps averages, or several of one leaf.
     """
-    expect_state_and_model("ema_params", opt_state, model)
+    expect_state_and_model("ema_params", opt_state, model, "tx.ema_params(opt_state, model)")
     state, prefix = located(opt_state)
     tree = parse(model)
     alone = isinstance(tree.root, Leaf) and prefix in state.paths

@@ -31,7 +31,12 @@ def freeze(opt_state: AnyState, glob: str = "**") -> None:
 
 @unconverted
 def thaw(opt_state: AnyState, glob: str = "**") -> None:
-    """Undo `freeze`, for the whole state or a part."""
+    """Undo `freeze`, for the whole state or a part; slots go on from where they were.
+
+    Raises:
+        TypeError: not a state; a model, for instance.
+        KeyError: no leaf matches.
+    """
     _set("thaw", opt_state, glob, False)
 
 

@@ -38,7 +38,7 @@ def minimize(loss_fn: Callable[..., Any], opt_state: AnyState, model: Any) -> An
 
 @unconverted
 def _check(opt_state: Any, model: Any) -> None:
-    expect_state_and_model("minimize", opt_state, model)
+    expect_state_and_model("minimize", opt_state, model, "tx.minimize(loss_fn, opt_state, model)")
     if has_replaced_leaves(parse(model)):
         raise TypeError(
             "minimize returns the loss alone, and this model has tensors that a step must replace. "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfexplicit.arguments import refuse_as_model
 from tfexplicit.arrays import read
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
@@ -23,7 +24,11 @@ def params(model: Any, trainable: bool | None = None) -> dict[str, Any]:
         model: a model as `setup` takes it.
         trainable: True for the leaves only, which is what `updated` returns for a Keras model or
             `tf.Module`; False for the rest.
+
+    Raises:
+        TypeError: a state or a rule in place of the model.
     """
+    refuse_as_model("params", model)
     return nested(
         (value.path, read(value.value))
         for value in values_of(parse(model))

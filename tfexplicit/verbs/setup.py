@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from tfexplicit.arguments import expect_model
+from tfexplicit.paths import matches, suggestion
 from tfexplicit.plan import Plan
-from tfexplicit.rule_choice import choice_of
+from tfexplicit.rule_choice import choice_of, is_config
 from tfexplicit.state import OptState, new_state
 from tfexplicit.tied import Tied
 from tfexplicit.tree import parse
@@ -75,9 +77,22 @@ def setup(
             UserWarning,
             stacklevel=3,
         )
-    for message in _without_effect(state):
+    for message in [*_without_effect(state), *_unmatched(rule, state)]:
         warnings.warn(message, UserWarning, stacklevel=3)
     return state
+
+
+def _unmatched(rule: Any, state: OptState) -> list[str]:
+    """About a glob of a mapping `{glob: rule}` that matches no leaf, which others then step."""
+    if not isinstance(rule, Mapping) or is_config(rule) or not state.paths:
+        return []
+    if parse(state.plan.model).is_unbuilt:
+        return []
+    return [
+        f"setup: no leaf matches {glob!r}. {suggestion(glob, state.paths)}"
+        for glob in rule
+        if not any(matches(path, glob) for path in state.paths)
+    ]
 
 
 def _without_effect(state: OptState) -> list[str]:

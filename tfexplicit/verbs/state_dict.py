@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfexplicit import paths
-from tfexplicit.arguments import expect_state
+from tfexplicit.arguments import expect_state, is_state
 from tfexplicit.arrays import raw, read
 from tfexplicit.group import Group
 from tfexplicit.state import AnyState, located
@@ -32,7 +32,7 @@ def state_dict(opt_state: AnyState) -> dict[str, Any]:
     "rested": ..., "taken": ...}}, "shared": {path: {name: scalar}}}`. A hyperparameter is NaN where
     a schedule or function is followed. `rested` counts updates that the leaf's own step count
     leaves out, `taken` the steps that it has made; `shared` is what a rule keeps for all leaves
-    together, under the first of them.
+    together, under the first of them by name.
     """
     expect_state("state_dict", opt_state, "tx.state_dict(opt_state)")
     nested: dict[str, Any] = {"step": np.int64(read(opt_state.step)), "leaves": {}, "shared": {}}
@@ -53,11 +53,29 @@ def load_state_dict(
 ) -> NotLoaded:
     """Put back what `state_dict` gave; of a part, the part alone, and not the step count.
 
+    Frozen leaves and the numbers that `adjust` has set are put back too: where `hyper` holds a
+    number, a schedule of the rule is followed no more.
+
+    Args:
+        opt_state: a state, or a part, whose leaves have the same paths, and whose rule keeps the
+            same slots.
+        numbers: nested as `state_dict` gives them; ndarrays, numbers or tensors.
+        strict: False loads what fits, and returns the names of what is missing or unexpected.
+
     Raises:
+        TypeError: not a state, one that holds tensors, or numbers that are no dict.
         ValueError: something is missing or left over (unless `strict=False`: then it is returned),
             or has another shape or dtype. Nothing is changed then.
     """
-    expect_state("load_state_dict", opt_state, "tx.load_state_dict(opt_state, numbers)")
+    line = "tx.load_state_dict(opt_state, numbers)"
+    if is_state(numbers):
+        raise TypeError(f"load_state_dict: the arguments are swapped. Write {line}.")
+    expect_state("load_state_dict", opt_state, line)
+    if not isinstance(numbers, Mapping):
+        raise TypeError(
+            "load_state_dict: expected the nested dict that tx.state_dict returned, got "
+            f"{type(numbers).__name__}. Write {line}."
+        )
     state, prefix = located(opt_state)
     if not state.is_live:
         raise TypeError("load_state_dict: this state holds tensors, which cannot be changed.")
@@ -97,9 +115,9 @@ def _cells(opt_state: AnyState) -> Iterator[_Cell]:
         for row, path in enumerate(group.paths):
             if paths.is_under(path, prefix):
                 yield from _cells_of_leaf(group, row, path)
-        if paths.is_under(group.paths[0], prefix):
+        if paths.is_under(group.first, prefix):
             for name, scalar in group.shared.items():
-                yield _Cell(("shared", group.paths[0], name), scalar)
+                yield _Cell(("shared", group.first, name), scalar)
 
 
 def _cells_of_leaf(group: Group, row: int, path: str) -> Iterator[_Cell]:
@@ -134,10 +152,10 @@ def _check(
         for problem in _misfits(cell, given[keys])
     ]
     if strict:
-        names = [_shown(keys) for keys in known]
+        # Only what nothing was given for can have been meant by another name.
+        names = [_shown(keys) for keys in missing]
         wrong += [
-            f"unexpected: {_shown(keys)}. {paths.suggestion(_shown(keys), names)}"
-            for keys in unexpected
+            f"unexpected: {_shown(keys)}" + _meant(_shown(keys), names) for keys in unexpected
         ]
         wrong += [f"missing: {_shown(keys)}" for keys in missing]
     if wrong:
@@ -147,6 +165,10 @@ def _check(
             + "\n  ".join(wrong[:20])
             + more
         )
+
+
+def _meant(name: str, missing: Sequence[str]) -> str:
+    return f". {paths.suggestion(name, missing)}" if missing else ""
 
 
 def _misfits(cell: _Cell, value: Any) -> list[str]:

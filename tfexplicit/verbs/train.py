@@ -76,14 +76,20 @@ def train(
         progress: False shows no bar.
         jit_compile: compile the step with XLA.
 
+    Returns:
+        The loss before every step, and the metrics, as arrays.
+
     Raises:
+        TypeError: arguments in another order, a model with leaves that cannot be stepped in place,
+            or a loss function that returns something else.
+        ValueError: a loss that is no scalar, an epoch without a batch, or several replicas.
         FloatingPointError: a loss that is not finite. Model and state are as before that batch.
         KeyboardInterrupt: passed on; model and state are as after the last whole step.
     """
     # Not with the package: it takes a while to import.
     from tqdm.auto import tqdm
 
-    _check(opt_state, model)
+    _check(loss_fn, model, data, opt_state)
     step = tf.function(
         _step_with(loss_fn, model, opt_state), reduce_retracing=True, jit_compile=jit_compile
     )
@@ -108,8 +114,19 @@ def train(
     return TrainLog(np.asarray(losses), {name: np.asarray(each) for name, each in metrics.items()})
 
 
-def _check(opt_state: Any, model: Any) -> None:
-    expect_state_and_model("train", opt_state, model)
+def _check(loss_fn: Any, model: Any, data: Any, opt_state: Any) -> None:
+    line = "tx.train(loss_fn, model, data, opt_state)"
+    if not callable(loss_fn):
+        raise TypeError(
+            "train: the first argument must be a function from the model and a batch to the loss, "
+            f"got {loss_fn!r}. Write {line}."
+        )
+    if not (hasattr(data, "__iter__") or hasattr(data, "__getitem__")):
+        raise TypeError(
+            "train: the third argument must give batches, such as a tf.data.Dataset or a list, got "
+            f"{type(data).__name__}. Write {line}."
+        )
+    expect_state_and_model("train", opt_state, model, line)
     if has_replaced_leaves(parse(model)):
         raise TypeError(
             "train steps variables in place, and this model has tensors that a step must replace. "
@@ -161,15 +178,25 @@ def _with_metrics(loss_fn: Callable[..., Any]) -> Callable[..., Any]:
     def with_metrics(*args: Any) -> tuple[Any, Any]:
         result = loss_fn(*args)
         if not isinstance(result, tuple):
+            _check_scalar(result)
             return result, {}
         if len(result) != 2 or not isinstance(result[1], Mapping):
             raise TypeError(
                 "train: the loss function must return a scalar or (scalar, {name: scalar}), got "
                 f"a tuple of {', '.join(type(part).__name__ for part in result)}."
             )
+        _check_scalar(result[0])
         return result
 
     return with_metrics
+
+
+def _check_scalar(loss: Any) -> None:
+    if getattr(loss, "shape", None) is not None and loss.shape.rank not in (0, None):
+        raise ValueError(
+            f"train: the loss must be a scalar, got shape {tuple(loss.shape)}. Write "
+            "tf.reduce_mean(...)."
+        )
 
 
 def _numbers(loss: Any, aux: Mapping[str, Any]) -> tuple[float, dict[str, float]]:

@@ -17,7 +17,6 @@ from tfexplicit.opened import Move
 from tfexplicit.paths import join, suggestion
 from tfexplicit.plan import Place
 from tfexplicit.rebuild import with_leaves
-from tfexplicit.replicas import in_replicas
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
@@ -65,7 +64,7 @@ def updated(
 def _step(
     verb: str, opt_state: AnyState, model: Any, grads: Any, strict: bool, writer: Writer
 ) -> tuple[AnyState, Any]:
-    expect_state_and_model(verb, opt_state, model, grads)
+    expect_state_and_model(verb, opt_state, model, f"tx.{verb}(opt_state, model, grads)", grads)
     state, prefix = located(opt_state)
     tree = parse(model)
     in_order = gradients.in_leaf_order(tree, grads, state.plan.tied)
@@ -107,11 +106,6 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
     alone = isinstance(tree.root, Leaf) and prefix in state.paths
     places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     if None in places and state.is_live:
-        if in_replicas():
-            raise ValueError(
-                "update: the state has no slots yet, and none can be made inside strategy.run. "
-                "Build the model, then write opt_state = tx.setup(rule, model) before it."
-            )
         state.join(tree if model is state.plan.model else parse(state.plan.model))
         places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
     for leaf, place in zip(tree.leaves, places, strict=True):

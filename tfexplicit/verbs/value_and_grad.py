@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import raw, read
+from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.rebuild import mirror, with_leaves
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
@@ -20,24 +20,26 @@ def value_and_grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..
     a nested dict by path, and what is not trainable is None. They go to `update` as they are.
 
     Args:
-        fn: returns a scalar, or with `has_aux=True` a pair `(scalar, anything)`.
+        fn: returns a scalar tensor, or with `has_aux=True` a pair `(scalar, anything)`. Of a tensor
+            with more elements it is their sum that is differentiated, as by a tape.
         has_aux: only the first of the pair is differentiated; the value is the whole pair.
 
     Raises:
-        TypeError: `fn` returns a tuple without `has_aux`, or something else than a pair with it.
+        TypeError: `fn` returns a tuple without `has_aux`, or something else than a pair with it;
+            or what is to be differentiated is no tensor.
     """
 
     def with_gradients(model: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        value, grads = differentiated(fn, has_aux, model, args, kwargs)
-        if not has_aux:
-            _refuse_tuple(value)
-        return value, grads
+        return differentiated(fn, has_aux, model, args, kwargs)
 
     return with_gradients
 
 
 def grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
-    """A function `(model, *args) -> gradients`, or with `has_aux=True` `(gradients, aux)`."""
+    """A function `(model, *args) -> gradients`, or with `has_aux=True` `(gradients, aux)`.
+
+    Arguments, form of the gradients and errors as of `value_and_grad`.
+    """
     both = value_and_grad(fn, has_aux)
 
     def gradients(model: Any, *args: Any, **kwargs: Any) -> Any:
@@ -48,15 +50,23 @@ def grad(fn: Callable[..., Any], has_aux: bool = False) -> Callable[..., Any]:
 
 
 @unconverted
-def _refuse_tuple(value: Any) -> None:
-    if isinstance(value, tuple):
+def _loss_of(value: Any, has_aux: bool) -> Any:
+    if has_aux:
+        value = _first_of_pair(value)
+    elif isinstance(value, tuple):
         raise TypeError(
             f"the function returned a tuple of {len(value)}, and gradients are of one scalar. "
             "Write tx.value_and_grad(fn, has_aux=True) for a function that returns (loss, aux)."
         )
+    if not (tf.is_tensor(value) or is_variable(value)):
+        raise TypeError(
+            f"the function returned {type(value).__name__}: {value!r}, and gradients are of a "
+            "scalar tensor. Return the loss as TensorFlow has computed it, without float() or "
+            ".numpy()."
+        )
+    return value
 
 
-@unconverted
 def _first_of_pair(value: Any) -> Any:
     if not isinstance(value, tuple | list) or len(value) != 2:
         kind = type(value).__name__
@@ -78,7 +88,7 @@ def differentiated(
     with tf.GradientTape() as tape:
         tape.watch([raw(value) for value in inputs])
         value = fn(with_leaves(tree, inputs, model), *args, **kwargs)
-        target = _first_of_pair(value) if has_aux else value
+        target = _loss_of(value, has_aux)
     if was_unbuilt:
         # The call has built it, and the tape has watched what was made.
         given = {

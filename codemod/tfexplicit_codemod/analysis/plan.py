@@ -16,9 +16,9 @@ from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_group
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
-from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
+from tfexplicit_codemod.analysis.places import Place, Places
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
@@ -26,8 +26,9 @@ from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
-from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
+from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.analysis.variables import Variables
+from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
@@ -38,15 +39,14 @@ from tfexplicit_codemod.rules import (
     tx107_minimize,
     tx109_parameter,
     tx112_container,
-    tx203_unclear_definition,
-    tx209_optimizer_in_container,
 )
+from tfexplicit_codemod.selection import Selection
 from tfexplicit_codemod.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every site with its code, and the edits that carry the rewrites and the TODOs out.
+    """Every wanted site with its code, and the edits that carry the rewrites and TODOs out.
 
     `asked` are the contracts that callers in other files must keep for it, `kept` those asked of
     this file that it keeps, with the number of optimizers that it hands over under each.
@@ -54,6 +54,7 @@ class Plan:
 
     sites: tuple[Site, ...]
     edits: Edits
+    ignored: int = 0
     asked: tuple[Contract, ...] = ()
     kept: dict[Key, int] = field(default_factory=dict)
 
@@ -61,8 +62,9 @@ class Plan:
 class Planner:
     """Plans one file; the order of the steps is the order of the methods."""
 
-    def __init__(self, text: str, around: Surroundings) -> None:
+    def __init__(self, text: str, around: Surroundings, selection: Selection) -> None:
         self.source = Source(text)
+        self.wanted = Wanted(self.source, selection)
         self.around = around
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
@@ -78,6 +80,16 @@ class Planner:
         self.asked: list[Contract] = []
         self.lost: dict[Reference, Leave] = {}
         self.left: dict[Update, Leave] = {}
+        self.places = Places(
+            self.source,
+            self.references,
+            self.placements,
+            self.compiled,
+            self.parameters,
+            around,
+            self.alias,
+            self.left,
+        )
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
 
@@ -86,6 +98,8 @@ class Planner:
         if not found and not self.contracts.handovers:
             return Plan((), self.edits, kept=self.contracts.kept())
         groups = self._with_handovers(grouped(self._understand_each(found)))
+        unwanted = self._unwanted(groups)
+        self.left.update(unwanted)
         self.left.update(leave_mixed_groups(self.source, self.references, groups, self.left))
         for component in linked(groups):
             self._rewrite_or_leave(component)
@@ -93,9 +107,36 @@ class Planner:
             self._import_tfexplicit()
         if with_todo:
             for update, leave in self.left.items():
-                todo.add(self.source, self.edits, update.call, leave)
-        sites = tuple(self._site(update) for update in found)
-        return Plan(sites, self.edits, tuple(self.asked), self.contracts.kept())
+                if update not in unwanted and self._wants(leave.code, update.call):
+                    todo.add(self.source, self.edits, update.call, leave)
+        sites = {update: self._site(update) for update in found if update not in unwanted}
+        shown = [site for update, site in sites.items() if self._wants(site.code, update.call)]
+        ignored = len(found) - len(shown)
+        return Plan(tuple(shown), self.edits, ignored, tuple(self.asked), self.contracts.kept())
+
+    def _wants(self, code: str, node: ast.expr) -> bool:
+        (first, _), (last, _) = self.source.start(node), self.source.end(node)
+        return self.wanted.wants(code, first, last)
+
+    def _unwanted(self, groups: list[Group]) -> dict[Update, Leave]:
+        """The updates that could be rewritten, and that the run was told to leave."""
+        unwanted: dict[Update, Leave] = {}
+        for group in groups:
+            codes = {each.update: self._code_of(group, each) for each in group.members}
+            ignored = {u: code for u, code in codes.items() if not self._wants(code, u.call)}
+            if ignored and self._can_be_placed(group):
+                unwanted |= {u: Leave(code, "ignored") for u, code in ignored.items()}
+        return unwanted
+
+    def _code_of(self, group: Group, each: Understood) -> str:
+        return code_of(group, each, self.parameters.of(group.home) is not None)
+
+    def _can_be_placed(self, group: Group) -> bool:
+        try:
+            self.places.place_what_runs(group)
+        except Leave:
+            return False
+        return group.home not in self.lost
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
@@ -135,7 +176,7 @@ class Planner:
         try:
             if reasons:
                 raise reasons[0]
-            places = [self._place_what_runs(group) for group in component]
+            places = [self.places.place_what_runs(group) for group in component]
         except Leave as leave:
             for update in updates:
                 self.left.setdefault(update, leave)
@@ -161,52 +202,7 @@ class Planner:
             )
             self.asked.append(contract)
 
-    def _place_what_runs(self, group: Group) -> Placement | Compile | Parameter:
-        """A site in a function that nobody calls, of another model perhaps, does not hinder."""
-        try:
-            return self._place(group)
-        except Leave as leave:
-            idle = [each for each in group.members if self._never_runs(each.statement)]
-            if not idle or len(idle) == len(group.members):
-                raise
-            for each in idle:
-                group.members.remove(each)
-                self.left[each.update] = leave
-            return self._place(group)
-
-    def _never_runs(self, statement: ast.stmt) -> bool:
-        function = self.source.enclosing(statement, ast.FunctionDef)
-        if function is None or self.around.is_used_elsewhere(function.name):
-            return False
-        return self.references.versions.is_never_run(function)
-
-    def _place(self, group: Group) -> Placement | Compile | Parameter:
-        self._check_has_no_state_yet(group)
-        check_checkpoints_stay(self.source, self.references, group)
-        if is_of_elements(group.members) and len(group.parts) != 1:
-            raise tx209_optimizer_in_container.leave(".".join(group.home.path))
-        models = [reference for part in group.parts for reference in part.references]
-        if group.is_compiled:
-            return self.compiled.place(group.home, models)
-        parameter = self.parameters.of(group.home)
-        if parameter is not None:
-            self.parameters.check_uses(parameter, group.uses)
-            return parameter
-        return self.placements.place(group.home, models, group.statements)
-
-    def _check_has_no_state_yet(self, group: Group) -> None:
-        """An earlier run may have left one of its sites: that one has no state to take part in."""
-        for call in self.source.nodes(ast.Call):
-            if dotted(call.func) != (self.alias, "setup") or not call.args:
-                continue
-            set_up = self.references.resolve(call.args[0])
-            if set_up is not None and group.home.may_be(set_up):
-                name = ".".join(group.home.path)
-                raise tx203_unclear_definition.leave(f"`{name}` has a state already")
-
-    def _make_state(
-        self, group: Group, place: Placement | Compile | Parameter, state: Reference
-    ) -> None:
+    def _make_state(self, group: Group, place: Place, state: Reference) -> None:
         if isinstance(place, Compile):
             self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
         elif isinstance(place, Parameter):
@@ -227,10 +223,11 @@ class Planner:
             code = tx112_container.setup(self.alias, optimizer, model, is_dict)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._add(
+        self._add_if_wanted(
+            tx103_constructor.rule.code,
             tx103_constructor.edits(
                 self.source, self.alias, group, placement, self.references, self.around.sparse
-            )
+            ),
         )
 
     def _rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
@@ -248,9 +245,11 @@ class Planner:
                 held = f"{held}[{each.leaves.parts[0].element}]"
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
-            self._add(tx104_trainables.edits(self.source, self.alias, each.sources))
-            takes_state = self.parameters.of(group.home) is not None
-            self.codes[each.update] = code_of(group, each, takes_state)
+            self._add_if_wanted(
+                tx104_trainables.rule.code,
+                tx104_trainables.edits(self.source, self.alias, each.sources),
+            )
+            self.codes[each.update] = self._code_of(group, each)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
@@ -260,6 +259,11 @@ class Planner:
     def _add(self, edits: list[Replace]) -> None:
         for edit in edits:
             self.edits.add(edit)
+
+    def _add_if_wanted(self, code: str, edits: list[Replace]) -> None:
+        """All of the edits, or none: a constructor is not rewritten in part."""
+        if all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits):
+            self._add(edits)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))

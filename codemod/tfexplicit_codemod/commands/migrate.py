@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from tfexplicit_codemod import git, report_text
-from tfexplicit_codemod.commands.arguments import Subparsers, add_paths, add_todo
+from tfexplicit_codemod.commands.arguments import (
+    FORMATS,
+    Subparsers,
+    add_paths_and_options,
+    add_todo,
+    migrated,
+    reads_stdin,
+)
 from tfexplicit_codemod.errors import Refused
-from tfexplicit_codemod.migration import migrate_paths
-from tfexplicit_codemod.outcome import FileResult
-from tfexplicit_codemod.tally import Tally, tally
-from tfexplicit_codemod.write import write_changed
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.outcome import FileResult
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -22,9 +26,10 @@ def add_parser(subparsers: Subparsers) -> None:
         help="rewrite files in place",
         description="Rewrites implicit updates to explicit ones, in place. A site that cannot be "
         "proven is left as it is, with a TODO comment and a line in the report. A file that "
-        "needs nothing is not touched.",
+        "needs nothing is not touched. With `-`, the program of stdin goes rewritten to stdout, "
+        "and the report to stderr.",
     )
-    add_paths(parser)
+    add_paths_and_options(parser, FORMATS)
     parser.add_argument(
         "--allow-dirty",
         action="store_true",
@@ -35,36 +40,37 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    results = migrate_paths(arguments.paths, todo=arguments.todo)
-    if not arguments.allow_dirty:
-        _refuse_to_write_over_uncommitted_changes(results)
-    written = write_changed(results)
-    console = Console()
-    report_text.print_report(console, written, rewritten="rewritten")
-    counts = tally(written)
-    report_text.print_lines(console, _next(written, counts))
-    return 0 if counts.all_done else 3
+    from tfexplicit_codemod.reports import print_report
+    from tfexplicit_codemod.run import Run
+
+    results = migrated(arguments)
+    if reads_stdin(arguments):
+        written, report_to = results, sys.stderr
+        _print_program(results[0])
+    else:
+        written, report_to = _write(results, arguments.allow_dirty), sys.stdout
+    finished = Run("migrate", arguments.paths, written, arguments.quiet)
+    print_report(finished, arguments.format, report_to)
+    return 0 if finished.counts.all_done else 3
 
 
-def _refuse_to_write_over_uncommitted_changes(results: list[FileResult]) -> None:
-    dirty = git.uncommitted([result.path for result in results if result.is_to_be_written])
+def _print_program(result: FileResult) -> None:
+    """Always a whole program: as it was, where nothing is to be rewritten or it failed."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(result.before if result.after is None else result.after)
+    sys.stdout.buffer.flush()
+
+
+def _write(results: list[FileResult], allow_dirty: bool) -> list[FileResult]:
+    from tfexplicit_codemod import git
+    from tfexplicit_codemod.write import write_changed
+
+    to_write = [result.path for result in results if result.is_to_be_written]
+    dirty = [] if allow_dirty else git.uncommitted(to_write)
     if dirty:
         raise Refused(
-            f"{_listed(dirty)}\n"
+            "\n".join(map(str, dirty)) + "\n"
             "These files would be rewritten and have changes that are not committed. "
             "Commit or stash them, or pass --allow-dirty. Nothing was written."
         )
-
-
-def _next(written: list[FileResult], counts: Tally) -> list[str]:
-    lines = []
-    if counts.left:
-        code = next(iter(counts.left))
-        lines.append(f"Next: tfexplicit explain {code}   # what to do about a site that was left")
-    if any(result.is_to_be_written for result in written):
-        lines.append("Next: run your formatter and your tests, then commit")
-    return lines
-
-
-def _listed(paths: list[Path]) -> str:
-    return "\n".join(str(path) for path in paths)
+    return write_changed(results)

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from tfexplicit_codemod.commands.arguments import Subparsers
-from tfexplicit_codemod.verify.verdict import verify_script
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -27,4 +26,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from tfexplicit_codemod.verify.verdict import verify_script
+
     return verify_script(arguments.script, arguments.arguments)

@@ -10,6 +10,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
+from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
 from tfexplicit_codemod.verify.recorder import Recorder
@@ -28,7 +29,7 @@ def main(request_json: str) -> None:
     _set_up_interpreter(request)
     seed_python_and_numpy()
     try:
-        _run_as_main(script)
+        _run_as_main(_python_file(script))
     finally:
         recorder.end(_loaded_from_copy(script, request), _loaded_from_original(request))
 
@@ -45,6 +46,16 @@ def _run_as_main(script: Path) -> None:
     module.__file__, module.__loader__ = file, loader
     sys.modules["__main__"] = module
     exec(loader.source_to_code(loader.get_data(file), file), vars(module))
+
+
+def _python_file(script: Path) -> Path:
+    """A notebook runs from top to bottom, without its magics, from a file of its own in the copy:
+    AutoGraph reads the source of a function from disk."""
+    if script.suffix != ".ipynb":
+        return script
+    program = script.with_name(f"{script.name}.py")
+    program.write_text(as_script(script.read_bytes()), "utf-8")
+    return program
 
 
 def _set_up_interpreter(request: Request) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.table import Table
 
-from tfexplicit_codemod.report_text import print_lines
 from tfexplicit_codemod.verify.compare import Comparison, Difference, differences_of
 from tfexplicit_codemod.verify.records import Trajectory, Update
 
@@ -54,6 +54,12 @@ def _row(one: Update, other: Update) -> list[str]:
 
 def _digest(update: Update) -> str:
     return f"{zlib.crc32(repr(update.digest).encode()):08x}"
+
+
+def print_lines(console: Console, lines: Iterable[str]) -> None:
+    """Prints each line whole and as it is: paths must survive a narrow terminal and grep."""
+    for line in lines:
+        console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
 def print_verdict(console: Console, comparison: Comparison) -> None:

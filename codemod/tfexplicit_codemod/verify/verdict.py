@@ -18,16 +18,13 @@ from tfexplicit_codemod.diff_text import print_diff
 from tfexplicit_codemod.errors import CannotVerify, UsageError
 from tfexplicit_codemod.migration import migrate_paths
 from tfexplicit_codemod.outcome import FileResult
-from tfexplicit_codemod.report_text import (
-    lines_of_files_not_done,
-    lines_of_sites_left,
-    print_lines,
-)
+from tfexplicit_codemod.report_text import lines_of_files_not_done, lines_of_sites_left
+from tfexplicit_codemod.settings import settings_of
 from tfexplicit_codemod.verify.compare import compare
 from tfexplicit_codemod.verify.process import Program, run
 from tfexplicit_codemod.verify.project import Project, find_project
 from tfexplicit_codemod.verify.records import Trajectory
-from tfexplicit_codemod.verify.report import describe, print_table, print_verdict
+from tfexplicit_codemod.verify.report import describe, print_lines, print_table, print_verdict
 from tfexplicit_codemod.write import write_changed
 
 NAMES_SHOWN = 5
@@ -135,7 +132,8 @@ def _program(
 
 def _migrate(copy: Path, script: Path) -> list[FileResult]:
     """Migrates a copy, and names the files by their paths in the project."""
-    results = write_changed(migrate_paths([copy, copy / script], todo=False))
+    settings = settings_of([copy], todo=False)
+    results = write_changed(migrate_paths([copy, copy / script], settings))
     results = [replace(result, path=result.path.relative_to(copy)) for result in results]
     if not any(result.is_to_be_written for result in results):
         raise CannotVerify("\n".join(["nothing was rewritten.", *_why_not(results)]))

@@ -1,0 +1,305 @@
+"""Notebooks as people write them: what becomes of their cells."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tfexplicit_codemod.notebook.migrate import migrate_notebook
+from tfexplicit_codemod.outcome import FileResult, Outcome
+
+AsNotebook = Callable[..., bytes]
+
+IMPORTS = "import tensorflow as tf"
+MODEL = "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])"
+OPTIMIZER = "optimizer = tf.keras.optimizers.SGD(0.1)"
+STEP = """\
+@tf.function
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x) - y) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss"""
+STEP_AFTER = """\
+@tf.function
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x) - y) ** 2)
+    grads = tape.gradient(loss, tx.trainables(model))
+    tx.update(opt_state, model, grads)
+    return loss"""
+OPTIMIZER_AFTER = "optimizer = tx.SGD(0.1)\nopt_state = tx.setup(optimizer, model)"
+IMPORTS_AFTER = "import tensorflow as tf\nimport tfexplicit as tx"
+RUN = "step(x, y)"
+
+
+def migrate(source: bytes, **options: bool) -> FileResult:
+    return migrate_notebook(source, Path("nb.ipynb"), **options)
+
+
+def texts(source: bytes) -> list[str]:
+    return ["".join(cell["source"]) for cell in json.loads(source)["cells"]]
+
+
+def migrated(source: bytes) -> list[str]:
+    """The cells after a run in which every site is rewritten; a second run changes none."""
+    result = migrate(source)
+    assert result.outcome is Outcome.CHANGED, result
+    assert not [site for site in result.sites if site.left]
+    assert result.after is not None
+    again = migrate(result.after)
+    assert (again.outcome, again.after) == (Outcome.UNCHANGED, None)
+    return texts(result.after)
+
+
+def test_what_one_cell_makes_and_another_uses(as_notebook: AsNotebook) -> None:
+    before = as_notebook("#md optimizer", IMPORTS, "", MODEL, OPTIMIZER, STEP, RUN)
+    assert migrated(before) == [
+        "#md optimizer", IMPORTS_AFTER, "", MODEL, OPTIMIZER_AFTER, STEP_AFTER, RUN,
+    ]  # fmt: skip
+
+
+def test_the_place_of_a_site_is_its_cell_and_line(as_notebook: AsNotebook) -> None:
+    (site,) = migrate(as_notebook("#md", IMPORTS, MODEL, OPTIMIZER, f"%%time\n# x\n{STEP}")).sites
+    assert (site.cell, site.line, site.column) == (4, 8, 5)
+    assert site.place == "cell 4, line 8"
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2, 4, "\t"])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_outputs_ids_and_metadata_stay(
+    as_notebook: AsNotebook, indent: object, ascii_only: bool
+) -> None:
+    """The file is the one that `json` would write for the same notebook with other sources."""
+    cells, layout = (
+        (IMPORTS, MODEL, OPTIMIZER, STEP),
+        {"indent": indent, "ensure_ascii": ascii_only},
+    )
+    after = migrate(as_notebook(*cells, **layout)).after
+    assert after == as_notebook(IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER, **layout)
+
+
+def test_a_source_that_is_one_string() -> None:
+    cells = [{"cell_type": "code", "source": text} for text in (IMPORTS, MODEL, OPTIMIZER, STEP)]
+    result = migrate(json.dumps({"cells": cells}).encode())
+    assert result.after is not None
+    sources = [cell["source"] for cell in json.loads(result.after)["cells"]]
+    assert sources == [IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER]
+
+
+def test_format_3() -> None:
+    cells = [{"cell_type": "code", "input": text} for text in (IMPORTS, MODEL, OPTIMIZER, STEP)]
+    sheets = [{"cells": cells[:2]}, {"cells": cells[2:]}]
+    result = migrate(json.dumps({"nbformat": 3, "worksheets": sheets}).encode())
+    assert [site.cell for site in result.sites] == [3]
+    assert result.after is not None
+    inputs = [
+        c["input"] for sheet in json.loads(result.after)["worksheets"] for c in sheet["cells"]
+    ]
+    assert inputs == [IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER]
+
+
+def test_magics_shell_lines_and_help(as_notebook: AsNotebook) -> None:
+    before = as_notebook(
+        "!pip install -q tensorflow 'x\n%matplotlib inline",
+        f"%%capture out\n%%time\n{IMPORTS}\n%load_ext tensorboard",
+        f"{MODEL}\nfiles = !ls ($\nmodel?",
+        f"%time {OPTIMIZER}",
+        STEP.replace("    return loss", "    !date\n    return loss"),
+        "for x, y in data:\n    %time step(x, y)\n    plt.plot(x);",
+        "%%bash\nls $(",
+        "%%html\n<b>'",
+        "%tensorboard --logdir logs",
+    )
+    after = texts(before)
+    after[1] = f"%%capture out\n%%time\n{IMPORTS_AFTER}\n%load_ext tensorboard"
+    after[3] = f"%time {OPTIMIZER_AFTER}"
+    after[4] = STEP_AFTER.replace("    return loss", "    !date\n    return loss")
+    assert migrated(before) == after
+
+
+def test_a_semicolon_at_the_end_stays(as_notebook: AsNotebook) -> None:
+    step = STEP.replace("\n    return loss", ";")
+    after = STEP_AFTER.replace("\n    return loss", ";")
+    cells = as_notebook(IMPORTS, MODEL, f"{OPTIMIZER};", step)
+    setup = "optimizer = tx.SGD(0.1);\nopt_state = tx.setup(optimizer, model)"
+    assert migrated(cells) == [IMPORTS_AFTER, MODEL, setup, after]
+
+
+def test_comments_that_look_like_marks_between_cells(as_notebook: AsNotebook) -> None:
+    cells = [
+        f"# %%\n{IMPORTS}",
+        "# %% [markdown]\n# %%time",
+        MODEL,
+        f"# %%capture\n{OPTIMIZER}",
+        STEP,
+    ]
+    after = [
+        f"# %%\n{IMPORTS_AFTER}",
+        cells[1],
+        MODEL,
+        f"# %%capture\n{OPTIMIZER_AFTER}",
+        STEP_AFTER,
+    ]
+    assert migrated(as_notebook(*cells)) == after
+
+
+def test_line_endings_within_a_cell(as_notebook: AsNotebook) -> None:
+    cells = [text.replace("\n", "\r\n") for text in (IMPORTS, MODEL, OPTIMIZER, STEP)]
+    after = [IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER]
+    # A cell of one line has no line ending to go by.
+    expected = [*after[:3], STEP_AFTER.replace("\n", "\r\n")]
+    assert migrated(as_notebook(*cells)) == expected
+
+
+def test_an_encoding_line_says_nothing_in_a_cell(as_notebook: AsNotebook) -> None:
+    cookie = "# -*- coding: latin-1 -*-\nname = 'é'\n"
+    cells = [cookie + IMPORTS, MODEL, OPTIMIZER, f"{cookie}{STEP}  # é"]
+    expected = [cookie + IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, f"{cookie}{STEP_AFTER}  # é"]
+    assert migrated(as_notebook(*cells)) == expected
+
+
+def test_indented_with_tabs(as_notebook: AsNotebook) -> None:
+    step, after = STEP.replace("    ", "\t"), STEP_AFTER.replace("    ", "\t")
+    assert migrated(as_notebook(IMPORTS, MODEL, OPTIMIZER, step))[-1] == after
+
+
+BROKEN = "optimizer.learning_rate = = 3"
+
+
+def test_nothing_is_proven_from_a_cell_that_cannot_be_read(as_notebook: AsNotebook) -> None:
+    rebinds = "optimizer = tf.keras.optimizers.Adam(2e-4)\nprint 'done'"
+    for unread in (BROKEN, rebinds, "%%timeit\noptimizer = f(model)", "%%unknown\nmodel = 3"):
+        source = as_notebook(IMPORTS, MODEL, OPTIMIZER, unread, STEP)
+        result = migrate(source)
+        assert [site.code[:3] for site in result.sites] == ["TX2"], unread
+        assert result.outcome is Outcome.NEEDS_HAND
+        assert result.after is not None
+        cells = texts(result.after)
+        assert cells[:4] == texts(source)[:4]
+        assert "# TODO(tfexplicit TX2" in cells[4]
+        assert "is also in cell 3, which is " in result.sites[0].reason
+        assert migrate(source, todo=False).after is None
+
+
+def test_a_cell_that_cannot_be_read_does_not_hinder_what_it_does_not_name(
+    as_notebook: AsNotebook,
+) -> None:
+    broken = "print 'done'\nnp.mean(tf.ones(3)"
+    cells = [f"{IMPORTS}\nimport numpy as np", MODEL, broken, OPTIMIZER, STEP]
+    after = migrated(as_notebook(*cells))
+    assert after[1:] == [MODEL, broken, OPTIMIZER_AFTER, STEP_AFTER]
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        (f"%%bash\npython -c '{STEP}'", "it is under `%%bash`, and no code of the notebook"),
+        (f"%%writefile train.py\n{STEP}", "it is under `%%writefile`, and no code"),
+        (f"%%unknown\n{STEP}", "it is under `%%unknown`, and not followed"),
+        (f"print 1\n{STEP}", "it is no valid Python: line 1: "),
+        (
+            textwrap.indent(STEP, "  "),
+            "it is no valid Python: line 1: unexpected indent",
+        ),
+        (f"x = '\ud83d'\n{STEP}", "it is no valid Python: 'utf-8' codec"),
+        (f"x = {'(' * 300}\n{STEP}", "it is no valid Python: line 1: too many nested"),
+    ],
+)
+def test_an_update_in_a_cell_that_is_not_read(
+    as_notebook: AsNotebook, cell: str, reason: str
+) -> None:
+    source = as_notebook(IMPORTS, MODEL, OPTIMIZER, cell)
+    result = migrate(source)
+    assert (result.outcome, result.after) == (Outcome.NEEDS_HAND, None)
+    (site,) = result.sites
+    assert (site.cell, site.code) == (3, "TX230")
+    assert site.reason.startswith(reason)
+    assert cell.split("\n")[site.line - 1][site.column - 1 :].startswith(".apply_gradients(")
+
+
+def test_the_line_that_is_no_python_counts_the_magics_above(as_notebook: AsNotebook) -> None:
+    (site,) = migrate(as_notebook(IMPORTS, f"\n%%time\nx = 1\nprint 1\n{STEP}")).sites
+    assert site.reason.startswith("it is no valid Python: line 4: Missing parentheses")
+
+
+def test_words_that_only_look_like_names(as_notebook: AsNotebook) -> None:
+    """`²` is a letter to `re`, and no name to Python."""
+    after = migrated(as_notebook(IMPORTS, "area in m² = 3 x\n.² = 3", MODEL, OPTIMIZER, STEP))
+    assert after[4] == STEP_AFTER
+
+
+def test_flax_in_a_file_that_is_written_out(as_notebook: AsNotebook) -> None:
+    text = "%%writefile train.py\nstate = state.apply_gradients(grads=grads)"
+    assert migrate(as_notebook(text)).outcome is Outcome.UNCHANGED
+
+
+def test_an_update_after_a_magic_that_is_not_followed(as_notebook: AsNotebook) -> None:
+    line = "%time for g in grads: optimizer.apply_gradients(zip(g, v))"
+    result = migrate(as_notebook(IMPORTS, f"x = 1\n{line}"))
+    (site,) = result.sites
+    assert (site.cell, site.line, site.text) == (1, 2, line)
+
+
+def test_two_optimizers_of_one_name(as_notebook: AsNotebook) -> None:
+    """A name that a later cell binds anew: no step may go to the state of the other."""
+    second = "optimizer = tf.keras.optimizers.Adam(0.1)"
+    cells = (IMPORTS, MODEL, OPTIMIZER, STEP, RUN, second, STEP, RUN)
+    result = migrate(as_notebook(*cells))
+    assert [site.cell for site in result.sites] == [3, 6]
+    assert result.after is not None
+    after = texts(result.after)
+    for made, used in ((2, 3), (5, 6)):
+        state = re.search(r"tx\.update\((\w+), ", after[used])
+        if state:
+            assert f"{state[1]} = tx.setup(optimizer, model)" in after[made]
+        else:
+            assert "# TODO(tfexplicit TX2" in after[used]
+
+
+def test_another_kernel_is_not_ours(as_notebook: AsNotebook) -> None:
+    source = json.loads(as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP))
+    for metadata in ({"language_info": {"name": "R"}}, {"kernelspec": {"language": "julia"}}):
+        changed = json.dumps({**source, "metadata": metadata}).encode()
+        assert migrate(changed).outcome is Outcome.UNCHANGED
+    for metadata in ({"language_info": {"name": "ipython"}}, {"kernelspec": 3}, None):
+        changed = json.dumps({**source, "metadata": metadata}).encode()
+        assert migrate(changed).outcome is Outcome.CHANGED
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome", "reason"),
+    [
+        (b'{"cells": [apply_gradients', Outcome.FAILED, "1:12: not JSON: Expecting value"),
+        (b'{"apply_gradients": 1}', Outcome.FAILED, "not a notebook: it has no cells"),
+        (b'{"cells": "apply_gradients\xe9"}', Outcome.SKIPPED, "encoding: 'utf-8' codec can't"),
+        (b"apply_gradients" + b"[" * 100_000, Outcome.FAILED, "1:1: not JSON"),
+        (b'{"apply_gradients":' + b"[" * 200_000, Outcome.SKIPPED, "too deeply nested"),
+        (b"[" * 200_000, Outcome.UNCHANGED, ""),
+    ],
+)
+def test_what_cannot_be_read(source: bytes, outcome: Outcome, reason: str) -> None:
+    result = migrate(source)
+    assert result.outcome is outcome
+    assert result.reason.startswith(reason)
+
+
+def test_a_byte_order_mark_stays(as_notebook: AsNotebook) -> None:
+    plain = as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP)
+    with_mark = migrate(b"\xef\xbb\xbf" + plain)
+    after = migrate(plain).after
+    assert after is not None
+    assert with_mark.after == b"\xef\xbb\xbf" + after
+
+
+def test_signs_of_sparse_gradients_are_looked_for_in_the_code(as_notebook: AsNotebook) -> None:
+    adam = OPTIMIZER.replace("SGD", "Adam")
+    after = migrated(as_notebook("#md Embedding(", IMPORTS, MODEL, adam, STEP))
+    assert after[3] == OPTIMIZER_AFTER.replace("SGD", "Adam")
+    after = migrated(as_notebook(IMPORTS, "e = tf.keras.layers.Embedding(3, 4)", MODEL, adam, STEP))
+    assert after[3] == f"{adam}\nopt_state = tx.setup(optimizer, model)"
