@@ -17,9 +17,10 @@ MANY_ROUNDS = 50
 
 def settled(project: Project, results: list[FileResult], migrate: Migrate) -> list[FileResult]:
     """The results with every caller in step with the functions that it calls."""
-    run = frozenset(result.path for result in results)
+    # A notebook that calls the function cannot follow: what its cells hold is not known.
+    run = frozenset(result.path for result in results if result.path.suffix != ".ipynb")
     refused: frozenset[Key] = frozenset()
-    first = {r.path: migrate(r.path, (), refused) for r in results if r.asks}
+    first = {r.path: migrate(r.path, (), refused) for r in results if r.asks and r.path in run}
     while first:
         agreed, failing = _round(project, run, first, migrate, refused)
         if not failing:

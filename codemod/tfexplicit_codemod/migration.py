@@ -126,8 +126,6 @@ def _again(
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return FileResult(path, Outcome.FAILED, reason=reason)
-    if path.suffix == ".ipynb":
-        return FileResult(path, Outcome.SKIPPED, before=source, reason="cannot follow a function")
     return migrate_source(
         source,
         path,
