@@ -187,6 +187,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._plan, self._groups = plan, tuple(groups)
         self._track(groups)
 
+    def places_of(self, tree: Tree, prefix: str) -> list[Place | None]:
+        """Where each leaf of a model lives, or of the part of it at `prefix`."""
+        # A single array is its part of the state itself, not a leaf below it.
+        alone = isinstance(tree.root, Leaf) and prefix in self.paths
+        return [self.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+
     def place_of(self, leaf: Leaf, prefix: str, alone: bool = False) -> Place | None:
         """By identity for a variable that the state was set up on, else by path."""
         if leaf.is_variable and id(raw(leaf.value)) in self._by_target:
