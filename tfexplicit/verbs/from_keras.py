@@ -7,7 +7,7 @@ from typing import Any
 
 from tfexplicit.chain import Chain
 from tfexplicit.hyperparameters import is_number
-from tfexplicit.keras_optimizers.known import clips_of
+from tfexplicit.keras_optimizers.known import clips_of, excludes_from_decay
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.keras_optimizers.recognise import (
     is_keras_3,
@@ -132,12 +132,7 @@ def _decaying_rule(optimizer: Any, name: str) -> list[Rule]:
 
 def _where(optimizer: Any) -> Where:
     """None where every leaf decays."""
-    excludes = (
-        "_exclude_from_weight_decay",
-        "_exclude_from_weight_decay_names",
-        "_exclude_from_weight_decay_pattern",
-    )
-    if not any(getattr(optimizer, attribute, None) for attribute in excludes):
+    if not excludes_from_decay(optimizer):
         return None
     return lambda path, leaf: bool(optimizer._use_weight_decay(leaf))
 
@@ -162,7 +157,7 @@ def _rule(optimizer: Any, rule_class: type[Rule]) -> Rule:
 
 
 def _learning_rate(optimizer: Any, config: Any) -> Any:
-    source = LearningRateOf(optimizer)._source
+    source = LearningRateOf(optimizer).source
     if callable(source) and not hasattr(source, "assign"):
         return source
     rate = source if is_number(source) else float(source.numpy())

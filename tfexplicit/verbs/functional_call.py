@@ -9,9 +9,10 @@ import keras
 
 from tfexplicit import modules
 from tfexplicit.arrays import read
+from tfexplicit.nested import Nested, nested
 from tfexplicit.tree import Tree, parse
 from tfexplicit.unconverted import unconverted
-from tfexplicit.values import Nested, Value, given_values, nested, values_of
+from tfexplicit.values import Value, given_values, values_of
 
 
 def functional_call(model: Any, params: Any, *args: Any, **kwargs: Any) -> tuple[Any, Nested]:

@@ -102,12 +102,10 @@ def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
 
 def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]:
     """Where each leaf lives, after making state for leaves that the model has got since."""
-    # A single array is its part of the state itself, not a leaf below it.
-    alone = isinstance(tree.root, Leaf) and prefix in state.paths
-    places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+    places = state.places_of(tree, prefix)
     if None in places and state.is_live:
         state.join(tree if model is state.plan.model else parse(state.plan.model))
-        places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+        places = state.places_of(tree, prefix)
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:
             raise unknown_leaf(state, prefix, leaf)
