@@ -56,6 +56,11 @@ class Edits:
         if text not in texts:
             texts.append(text)
 
+    def mention(self, name: str) -> bool:
+        """True where new code begins an attribute with the name: `tx.update`."""
+        added = [text for texts in self.inserted.values() for text in texts]
+        return any(f"{name}." in code for code in (*self.replaced.values(), *added))
+
     @property
     def first_line(self) -> int:
         """The first line that an edit touches."""

@@ -44,7 +44,7 @@ def migrate_source(
     `around` is what is known of the other files of the project. A site whose code the selection
     does not take, or that a comment ignores, stays as it is without a word.
     """
-    if not may_have_site(source):
+    if not may_have_site(source) and not around.contracts:
         return FileResult(path, Outcome.UNCHANGED, before=source)
     try:
         script = Script(source, decoded(source))
@@ -106,12 +106,15 @@ def _migrate(
 
 
 def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
-    rewritten = any(not site.left for site in plan.sites)
+    # A caller may follow a function of another file, and have no site of its own.
+    rewritten = any(not site.left for site in plan.sites) or any(plan.kept.values())
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
-    outcome = Outcome.CHANGED if rewritten else left
     before = program.before
     if not plan.edits:
-        return FileResult(path, outcome, plan.sites, before=before, ignored=plan.ignored)
+        return FileResult(
+            path, left, plan.sites, before=before, ignored=plan.ignored, kept=plan.kept
+        )
+    outcome = Outcome.CHANGED if rewritten else left
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
@@ -124,7 +127,17 @@ def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=before, reason=reason)
-    return FileResult(path, outcome, plan.sites, before=before, after=after, ignored=plan.ignored)
+    return FileResult(
+        path,
+        outcome,
+        plan.sites,
+        before=before,
+        after=after,
+        ignored=plan.ignored,
+        asked=plan.asked,
+        asks=bool(plan.asked),
+        kept=plan.kept,
+    )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from tfexplicit_codemod import git
+from tfexplicit_codemod.agreements import settled
+from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
 from tfexplicit_codemod.notebook.migrate import migrate_notebook
@@ -29,7 +31,12 @@ def migrate_paths(paths: list[Path], settings: Settings) -> list[FileResult]:
     results = _results(paths, files, settings)
     if settings.progress:
         results = with_progress_bar(results, len(files))
-    return sorted(results, key=lambda result: result.path)
+    in_order = sorted(results, key=lambda result: result.path)
+    asking = [result.path for result in in_order if result.asks]
+    if not asking:
+        return in_order
+    project = Project(_files_to_know(paths, files, asking, settings))
+    return settled(project, in_order, partial(_again, project=project, settings=settings))
 
 
 def migrate_stdin(settings: Settings) -> FileResult:
@@ -51,8 +58,7 @@ def _results(paths: list[Path], files: list[Path], settings: Settings) -> Iterat
             hot.append((path, source_or_result))
         else:
             yield source_or_result
-    if hot and not _is_all_of_a_checkout(paths, settings):
-        files = with_files_around([path for path, _ in hot], files)
+    files = _files_to_know(paths, files, [path for path, _ in hot], settings)
     make_work = partial(_make_work, files, settings)
     if settings.jobs > 1 and sum(len(source) for _, source in hot) > WORTH_A_POOL:
         from tfexplicit_codemod.pool import mapped  # slow to import, and few runs are this long
@@ -60,6 +66,14 @@ def _results(paths: list[Path], files: list[Path], settings: Settings) -> Iterat
         yield from mapped(make_work, hot, settings.jobs, crashed=_crashed)
     else:
         yield from map(make_work(), hot)
+
+
+def _files_to_know(
+    paths: list[Path], files: list[Path], hot: list[Path], settings: Settings
+) -> list[Path]:
+    if not hot or _is_all_of_a_checkout(paths, settings):
+        return files
+    return with_files_around(hot, files)
 
 
 def _is_all_of_a_checkout(paths: list[Path], settings: Settings) -> bool:
@@ -87,11 +101,38 @@ def _make_work(files: list[Path], settings: Settings) -> Callable[[tuple[Path, b
 def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) -> FileResult:
     path, source = file
     migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_source
-    return migrate(
+    result = migrate(
         source,
         path,
         todo=settings.todo,
         around=project.around(path),
+        selection=settings.selection,
+    )
+    # What it asks holds syntax trees, too deep to be sent from another process.
+    return replace(result, asked=())
+
+
+def _again(
+    path: Path,
+    contracts: tuple[Contract, ...],
+    refused: frozenset[Key],
+    *,
+    project: Project,
+    settings: Settings,
+) -> FileResult:
+    """The outcome for a file of which others ask something."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+        return FileResult(path, Outcome.FAILED, reason=reason)
+    if path.suffix == ".ipynb":
+        return FileResult(path, Outcome.SKIPPED, before=source, reason="cannot follow a function")
+    return migrate_source(
+        source,
+        path,
+        todo=settings.todo,
+        around=project.around(path, contracts, refused),
         selection=settings.selection,
     )
 

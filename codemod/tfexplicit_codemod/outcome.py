@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.contracts import Contract, Key
 
 
 class Outcome(str, Enum):
@@ -66,6 +71,8 @@ class FileResult:
     """The outcome of one file; `after` is the text to write when the outcome changes the file.
 
     `ignored` counts the sites that the run was told not to look at: they are not among `sites`.
+    `asked` and `kept` are contracts with other files (`analysis/contracts.py`), and `asks` is true
+    where there are some; `together` are the files that must be written if this one is.
     """
 
     path: Path
@@ -75,6 +82,10 @@ class FileResult:
     after: bytes | None = None
     reason: str = ""
     ignored: int = 0
+    asked: tuple[Contract, ...] = ()
+    asks: bool = False
+    kept: Mapping[Key, int] = field(default_factory=dict)
+    together: frozenset[Path] = frozenset()
 
     @property
     def is_to_be_written(self) -> bool:

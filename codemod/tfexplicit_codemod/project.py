@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 
+from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.decoding import decoded
@@ -23,7 +24,7 @@ LONGEST_CHAIN = 8
 
 
 class Project:
-    """All files of a run."""
+    """All files of a run, and those that may use them."""
 
     def __init__(self, files: Iterable[Path]) -> None:
         self.imports = ProjectImports(files)
@@ -31,23 +32,37 @@ class Project:
         self._text = cache(self._python_of)
         self._module = cache(self._parsed)
 
-    def around(self, path: Path) -> Surroundings:
-        """What is known of the files that this one imports."""
+    def around(
+        self,
+        path: Path,
+        contracts: tuple[Contract, ...] = (),
+        refused: frozenset[Key] = frozenset(),
+    ) -> Surroundings:
+        """What is known of the files that this one imports, and what other files ask of it."""
         texts = [self._text(file) for file in self.imports.reached_from(path)]
         return Surroundings(
             sparse=any(map(may_have_sparse_gradients, texts)),
             freezes=any(map(may_freeze, texts)),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
+            path=path,
+            contracts=contracts,
+            refused=refused,
         )
 
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
-        return any(
-            self._may_name(file, name) and path in self.imports.imported_by(file)
+        return bool(self.users(path, name))
+
+    def users(self, path: Path, name: str) -> list[Path]:
+        """The other files and notebooks that may call a function of this one."""
+        return [
+            file
             for file in self.imports.files
             if file != path
-        )
+            and self._may_name(file, name)
+            and path in self.imports.reached_from(file)
+        ]
 
     def _may_name(self, file: Path, name: str) -> bool:
         # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.
@@ -91,7 +106,7 @@ class Project:
         except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
             # The file's own outcome tells what is wrong with it.
             return None
-        return Module(source, partial(self.lookup, file))
+        return Module(source, partial(self.lookup, file), file)
 
 
 def _bytes(file: Path) -> bytes:

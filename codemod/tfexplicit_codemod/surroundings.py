@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.freezing import may_freeze
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 
 if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.contracts import Contract, Key
     from tfexplicit_codemod.analysis.module import Module
 
 Definition = ast.ClassDef | ast.FunctionDef
@@ -22,13 +24,17 @@ class Surroundings:
 
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `lookup` finds the definition behind an import path.
-    `is_used_elsewhere` tells whether another file may import a name of this one.
+    `is_used_elsewhere` tells whether another file may import a name of this one. `contracts` are
+    what functions of other files ask of this one, `refused` those that some file cannot keep.
     """
 
     sparse: bool
     freezes: bool
     lookup: Callable[[str], tuple[Module, Definition] | None]
     is_used_elsewhere: Callable[[str], bool]
+    path: Path | None = None
+    contracts: tuple[Contract, ...] = ()
+    refused: frozenset[Key] = frozenset()
 
     def joined_by(self, source: bytes) -> Surroundings:
         """With the signs that the file itself shows."""

@@ -11,18 +11,41 @@ from tfexplicit_codemod.outcome import FileResult, Outcome
 
 
 def write_changed(results: list[FileResult]) -> list[FileResult]:
-    """Writes every file that changed; one that cannot be written ends as failed, as it was."""
-    return [_written(result) if result.is_to_be_written else result for result in results]
+    """Writes every file that changed; one that cannot be written ends as failed, as it was.
+
+    So do the files that must be written together with it.
+    """
+    written: dict[Path, FileResult] = {}
+    for result in results:
+        if result.is_to_be_written and result.path not in written:
+            group = [each for each in results if each.path in {result.path, *result.together}]
+            written |= {each.path: each for each in _written_together(group)}
+    return [written.get(result.path, result) for result in results]
 
 
-def _written(result: FileResult) -> FileResult:
-    assert result.after is not None
-    try:
-        write_atomically(result.path, result.before, result.after)
-    except OSError as error:
-        reason = f"cannot be written: {error.strerror or error}; the file is as it was"
-        return replace(result, outcome=Outcome.FAILED, after=None, reason=reason)
-    return result
+def _written_together(group: list[FileResult]) -> list[FileResult]:
+    """All files of the group, or none: what was written is put back where one cannot be."""
+    done: list[FileResult] = []
+    for result in group:
+        if result.after is None or not result.is_to_be_written:
+            continue
+        try:
+            write_atomically(result.path, result.before, result.after)
+        except OSError as error:
+            for each in done:
+                assert each.after is not None
+                write_atomically(each.path, each.after, each.before)
+            reason = f"cannot be written: {error.strerror or error}; the file is as it was"
+            return [
+                _failed(each, reason if each is result else f"{result.path} {reason}")
+                for each in group
+            ]
+        done.append(result)
+    return group
+
+
+def _failed(result: FileResult, reason: str) -> FileResult:
+    return replace(result, outcome=Outcome.FAILED, after=None, reason=reason)
 
 
 def write_atomically(path: Path, before: bytes, after: bytes) -> None:

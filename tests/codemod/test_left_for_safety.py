@@ -202,3 +202,40 @@ def test_the_import_comes_after_settings_for_tensorflow(program: str, above: str
     place = [line.strip() for line in lines].index("import tfexplicit as tx")
     assert lines[place - 1] == above
     assert migrate_source(after, Path("settings.py")).after is None
+
+
+ANOTHER_MODEL = """\
+import tensorflow as tf
+model = make()
+opt = tf.keras.optimizers.Adam()
+opt.apply_gradients(zip(grads, model.trainable_variables))
+model = make()
+def step():
+    opt.apply_gradients(zip(grads, model.trainable_variables))
+"""
+
+
+def test_a_site_that_never_runs_does_not_hinder_the_others() -> None:
+    result = migrate_source(ANOTHER_MODEL.encode(), Path("idle.py"))
+    assert [site.code for site in result.sites] == ["TX101", "TX203"]
+    assert result.after is not None
+    assert "opt = tf.keras.optimizers.Adam()\nopt_state = tx.setup(opt, model)\n" in (
+        result.after.decode()
+    )
+    assert migrate_source(result.after, Path("idle.py")).after is None
+
+
+def test_a_site_that_runs_keeps_the_others_as_they_are() -> None:
+    result = migrate_source((ANOTHER_MODEL + "step()\n").encode(), Path("runs.py"))
+    assert [site.code for site in result.sites] == ["TX203", "TX203"]
+
+
+def test_an_optimizer_with_a_state_gets_no_second_one() -> None:
+    program = HEAD.replace(
+        "import tensorflow as tf\n", "import tensorflow as tf\nimport tfexplicit as tx\n"
+    ) + (
+        "opt_state = tx.setup(opt, model)\n"
+        "opt.apply_gradients(zip(grads, model.trainable_variables))\n"
+    )
+    (site,) = migrate_source(program.encode(), Path("state.py")).sites
+    assert (site.code, site.reason) == ("TX203", "`opt` has a state already")

@@ -116,6 +116,8 @@ class SelfAttributes:
         )
         if len(reference.path) != 2:
             raise unknown
+        if self.is_of_checkpoint(reference):
+            return
         found = self._class_of(reference)
         if found is None:
             raise unknown
@@ -127,8 +129,21 @@ class SelfAttributes:
             raise unknown
         there.definition(cls, reference.path[1])
 
+    def is_of_checkpoint(self, reference: Reference) -> bool:
+        """True for `checkpoint.optimizer`, which the checkpoint was made with."""
+        made = self._made_by(reference) if len(reference.path) == 2 else None
+        checkpoint = self.module.checkpoints.made(made)
+        if checkpoint is None:
+            return False
+        return self.module.checkpoints.argument(checkpoint, reference.path[1]) is not None
+
     def _class_of(self, reference: Reference) -> tuple[Module, ast.ClassDef] | None:
         """The class of the project whose instance the first name of the reference holds."""
+        value = self._made_by(reference)
+        return self.module.class_called(value) if value is not None else None
+
+    def _made_by(self, reference: Reference) -> ast.Call | None:
+        """The call that made what the first name of the reference holds."""
         values: list[ast.expr | None]
         if isinstance(reference.owner, Scope):
             bindings = self.references.bindings(reference)
@@ -137,7 +152,7 @@ class SelfAttributes:
             stores = self.classes.assignments(reference.owner, reference.path[0])
             values = [store.value for store in stores if not store.path]
         value = values[0] if len(values) == 1 else None
-        return self.module.class_called(value) if isinstance(value, ast.Call) else None
+        return value if isinstance(value, ast.Call) else None
 
     def _function(self, statement: ast.stmt) -> ast.AST:
         return self.source.scope(statement).node

@@ -17,7 +17,7 @@ def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
     unknown decorator, or called with `*args`; or where nobody calls it here.
     """
     function = source.function_of(parameter)
-    if isinstance(function, ast.Lambda) or not _decorators_keep_arguments(source, function):
+    if isinstance(function, ast.Lambda) or not decorators_keep_arguments(source, function):
         return None
     owner = source.parent_of[function]
     is_constructor = isinstance(owner, ast.ClassDef) and function.name == "__init__"
@@ -43,7 +43,7 @@ def arguments_of_compile(source: Source, parameter: ast.arg) -> list[ast.expr]:
     ]
 
 
-def _decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
+def decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
     for decorator in function.decorator_list:
         callee = decorator.func if isinstance(decorator, ast.Call) else decorator
         if not (qualified(source, callee) or "").startswith("tensorflow."):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from tfexplicit_codemod.analysis.filtered import whole
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.sites import Update
@@ -61,8 +62,8 @@ class Group:
 
     @property
     def parts(self) -> list[Part]:
-        own = [each.leaves.parts for each in self.members]
-        return tx105_several_models.together(own + [each.parts for each in self.handed])
+        own = [whole(each.leaves.parts) for each in self.members]
+        return tx105_several_models.together(own + [whole(each.parts) for each in self.handed])
 
 
 def grouped(understood: list[Understood]) -> list[Group]:
@@ -79,13 +80,16 @@ def leave_mixed_groups(
     """The sites to leave because another site that steps the same optimizer is left."""
     found: dict[Update, Leave] = {}
     for update in left:
-        stepped = {references.resolve(update.receiver), *_passed_in(source, references, update)}
+        receiver = update.receiver
+        if isinstance(receiver, ast.Subscript):
+            receiver = receiver.value
+        stepped = {references.resolve(receiver), *_passed_in(source, references, update)}
         for group in groups:
             if not any(one is not None and group.home.may_be(one) for one in stepped):
                 continue
             for each in group.members:
-                receiver = source.one_line(each.update.receiver)
-                found[each.update] = tx214_partly_left.leave(receiver, left[update].code)
+                text = source.one_line(each.update.receiver)
+                found[each.update] = tx214_partly_left.leave(text, left[update].code)
     return found
 
 

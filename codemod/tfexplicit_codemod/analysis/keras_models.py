@@ -9,6 +9,7 @@ from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.source import Source
 
 _MADE_BY_KERAS = re.compile(
     r"keras\.(models\.)?(Model|Sequential|Functional)$|keras\.(layers|applications)\.[\w.]*[A-Z]\w*$"
@@ -33,13 +34,13 @@ class KerasModels:
 
     def _is_model(self, node: ast.expr, seen: frozenset[ast.AST]) -> bool:
         if isinstance(node, ast.Call):
-            return self._class_of(node) is not None or self._is_made_by_keras(node)
+            return self._class_of(node) is not None or is_made_by_keras(self.source, node)
         if node in seen:
             return False
         if isinstance(node, ast.Name):
             own = self.classes.self_of(node)
             if own:
-                return _derives_from_keras(self.classes, own[0])
+                return _trains(self.classes, own[0])
             bindings = self.versions.bindings(node)
             values = [None if b.path or b.kind != "assign" else b.value for b in bindings]
             return self._all_are_models(values, seen | {node})
@@ -66,19 +67,26 @@ class KerasModels:
         values = [None if store.path else store.value for store in stores]
         return models._all_are_models(values, seen)
 
-    def _is_made_by_keras(self, call: ast.Call) -> bool:
-        path = qualified(self.source, call.func)
-        return path is not None and _MADE_BY_KERAS.match(frameworks.normalised(path)) is not None
-
     def _class_of(self, call: ast.Call) -> ast.ClassDef | None:
         """The class of the project, derived from one of Keras, that the call makes an object of."""
         found = self.module.class_called(call)
         if found is None:
             return None
         module, cls = found
-        return cls if _derives_from_keras(module.classes, cls) else None
+        return cls if _trains(module.classes, cls) else None
 
 
-def _derives_from_keras(classes: Classes, cls: ast.ClassDef) -> bool:
-    paths = map(frameworks.normalised, classes.imported_bases(cls))
-    return any(path == "tensorflow.Module" or _MADE_BY_KERAS.match(path) for path in paths)
+def _trains(classes: Classes, cls: ast.ClassDef) -> bool:
+    paths = classes.imported_bases(cls)
+    return "tensorflow.Module" in paths or derives_from_keras(paths)
+
+
+def derives_from_keras(paths: list[str]) -> bool:
+    """True where one of the import paths of base classes is a model or layer of Keras."""
+    return any(_MADE_BY_KERAS.match(frameworks.normalised(path)) for path in paths)
+
+
+def is_made_by_keras(source: Source, call: ast.Call) -> bool:
+    """True for a call of a model or layer of Keras, and for an application."""
+    path = qualified(source, call.func)
+    return path is not None and _MADE_BY_KERAS.match(frameworks.normalised(path)) is not None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from pathlib import Path
 
+from tfexplicit_codemod.analysis.checkpoints import Checkpoints
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.source import Source
@@ -14,16 +16,24 @@ from tfexplicit_codemod.surroundings import Definition
 
 
 class Module:
-    """`lookup` finds the class or function of another module behind an import path."""
+    """`lookup` finds the class or function of another module behind an import path.
+
+    `path` is the module's file, where it is known.
+    """
 
     def __init__(
-        self, source: Source, lookup: Callable[[str], tuple[Module, Definition] | None]
+        self,
+        source: Source,
+        lookup: Callable[[str], tuple[Module, Definition] | None],
+        path: Path | None = None,
     ) -> None:
         self.source = source
+        self.path = path
         self.lookup = lookup
         self.versions = VersionTable(source)
         self.classes = Classes(source, lookup)
-        self.values = Values(source, self.classes, self.versions, lookup)
+        self.checkpoints = Checkpoints(source, self.classes, self.versions)
+        self.values = Values(source, self.classes, self.versions, self.checkpoints, lookup)
 
     def imported(self, name: str) -> str | None:
         """The import path of a module-level name."""

@@ -15,6 +15,8 @@ def state_name(optimizer: str, taken: Collection[str]) -> str:
 
 def _plain_state_name(optimizer: str) -> str:
     found = _OPTIMIZER_WORD.search(optimizer)
+    if not found and optimizer.endswith("s") and _OPTIMIZER_WORD.search(optimizer[:-1]):
+        return f"{_plain_state_name(optimizer[:-1])}s"
     if not found:
         return f"{optimizer}_opt_state"
     before, after = optimizer[: found.start(1)], optimizer[found.end(1) :]

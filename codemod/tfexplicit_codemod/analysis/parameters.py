@@ -7,17 +7,19 @@ too, and its callers follow.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tfexplicit_codemod.analysis.calls import argument, calls_of
+from tfexplicit_codemod.analysis.calls import argument, calls_of, decorators_keep_arguments
 from tfexplicit_codemod.analysis.groups import Group, Handover
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.values import Values
 from tfexplicit_codemod.analysis.variables import Part
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx201_optimizer_parameter
+from tfexplicit_codemod.surroundings import Surroundings
 
 # Functions that hand their optimizers to each other in a circle end here.
 MANY_ROUNDS = 100
@@ -36,11 +38,16 @@ class Parameters:
     """Finds who hands over what; raises `Leave` where that is not all in sight."""
 
     def __init__(
-        self, source: Source, references: References, is_used_elsewhere: Callable[[str], bool]
+        self,
+        source: Source,
+        references: References,
+        values: Values,
+        around: Surroundings,
     ) -> None:
         self.source = source
         self.references = references
-        self.is_used_elsewhere = is_used_elsewhere
+        self.values = values
+        self.around = around
 
     def of(self, home: Reference) -> Parameter | None:
         """The parameter that a home is, if it is one."""
@@ -68,9 +75,14 @@ class Parameters:
         if self._has_default(parameter):
             raise self._leave(parameter, "has a default")
         calls = calls_of(self.source, function)
-        if not calls or self.is_used_elsewhere(function.name):
+        if calls is None or not decorators_keep_arguments(self.source, function):
+            raise self._leave(parameter, "comes from callers out of sight")
+        elsewhere = self.around.is_used_elsewhere(function.name)
+        if not calls and not elsewhere:
+            raise self._leave(parameter, "comes from callers out of sight")
+        if elsewhere and not self._can_be_asked(parameter, group.parts):
             raise self._leave(parameter, "is also given by other files")
-        found = [self._handover(group, parameter, call) for call in calls]
+        found = [self.handover(group, group.parts, parameter, call) for call in calls]
         if function.decorator_list and len({each.home for each in found}) > 1:
             # Keras makes its slots at the first call, and a second optimizer fails.
             raise self._leave(parameter, "is another one at each call of a traced function")
@@ -85,14 +97,33 @@ class Parameters:
                 text = self.source.one_line(self.source.statement(name))
                 raise self._leave(parameter, f"is used in `{text}`")
 
-    def _handover(self, group: Group, parameter: Parameter, call: ast.Call) -> Handover:
+    def handover(
+        self, group: Group, parts: list[Part], parameter: Parameter, call: ast.Call
+    ) -> Handover:
+        """A call of the function, whose file may be another one, as an update of `parts`."""
         given = argument(call, parameter.function, parameter.name)
         home = self.home(given) if given is not None else None
         if given is None or home is None:
             raise self._leave(parameter, "is not given as a plain name")
-        parts = tuple(self._part(part, parameter, call) for part in group.parts)
+        passed_on = self.of(home) is not None
+        if self.values.of(given).kind != "optimizer" and not passed_on:
+            raise self._leave(parameter, "comes from callers out of sight")
+        named = tuple(self._part(part, parameter, call) for part in parts)
         keyword = next((k for k in call.keywords if k.value is given), None)
-        return Handover(home, self.source.statement(call), parts, given, keyword, group.home)
+        return Handover(home, self.source.statement(call), named, given, keyword, group.home)
+
+    def _can_be_asked(self, parameter: Parameter, parts: list[Part]) -> bool:
+        """True where callers in other files may hand over a state: they can name its parts."""
+        key = (self.around.path, parameter.function.name, parameter.name.arg)
+        outer = parameter.scope.parent
+        if self.around.path is None or key in self.around.refused or outer is not self.source.root:
+            return False
+        return all(
+            reference.owner is parameter.scope
+            and all(b.kind == "parameter" for b in parameter.scope.bindings[reference.path[0]])
+            for part in parts
+            for reference in part.references
+        )
 
     def _part(self, part: Part, parameter: Parameter, call: ast.Call) -> Part:
         references = [self._in_caller(each, parameter, call) for each in part.references]

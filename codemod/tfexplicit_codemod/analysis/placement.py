@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
@@ -64,6 +64,8 @@ class Placements:
     # Definitions.
 
     def _definition(self, reference: Reference) -> Definition:
+        if self.attributes.is_of_checkpoint(reference):
+            return self._definition(replace(reference, path=reference.path[:1]))
         if isinstance(reference.owner, Scope) and len(reference.path) == 1:
             return self._definition_of_name(reference)
         if isinstance(reference.owner, ast.ClassDef) and len(reference.path) == 1:
@@ -196,7 +198,7 @@ class Placements:
             is_set = isinstance(attribute.ctx, ast.Store)
             if not is_set or attribute.attr in ("learning_rate", "lr"):
                 continue
-            if self.references.resolve(attribute.value) == optimizer:
+            if optimizer in self._may_be(attribute.value):
                 raise tx203_unclear_definition.leave(
                     f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
                 )
@@ -207,7 +209,16 @@ class Placements:
             return not isinstance(attribute.ctx, ast.Load)
         is_call = isinstance(self.source.parent_of[attribute], ast.Call)
         adds = is_call and attribute.attr in ("add", "pop")
-        return adds and self.references.resolve(attribute.value) in models
+        return adds and any(each in models for each in self._may_be(attribute.value))
+
+    def _may_be(self, node: ast.expr) -> set[Reference | None]:
+        """What is changed with the object: for an element, also by a loop, its container."""
+        if isinstance(node, ast.Subscript):
+            return self._may_be(node.value)
+        bindings = self.references.versions.bindings(node) if isinstance(node, ast.Name) else []
+        loops = [b.node.iter for b in bindings if isinstance(b.node, ast.For)]
+        within = [each for loop in loops for each in ast.walk(loop) if isinstance(each, ast.expr)]
+        return {self.references.resolve(each) for each in (node, *within)}
 
     def _check_room(self, later: Definition) -> None:
         statement = later.statement

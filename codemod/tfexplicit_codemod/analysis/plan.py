@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tfexplicit_codemod.analysis import imports, naming, todo
+from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
+from tfexplicit_codemod.analysis.codes import code_of
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
+from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
+from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
@@ -15,29 +18,27 @@ from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
+from tfexplicit_codemod.analysis.places import Place, Places
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
-from tfexplicit_codemod.analysis.untrained import Untrained, check_checkpoints_stay
+from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
+from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import (
-    tx101_named_optimizer,
-    tx102_self_attribute,
     tx103_constructor,
     tx104_trainables,
     tx105_several_models,
-    tx106_explicit_variables,
     tx107_minimize,
-    tx108_compiled_optimizer,
     tx109_parameter,
-    tx110_all_variables,
+    tx112_container,
 )
 from tfexplicit_codemod.selection import Selection
 from tfexplicit_codemod.surroundings import Surroundings
@@ -45,11 +46,17 @@ from tfexplicit_codemod.surroundings import Surroundings
 
 @dataclass(frozen=True)
 class Plan:
-    """Every wanted site with its code, and the edits that carry the rewrites and TODOs out."""
+    """Every wanted site with its code, and the edits that carry the rewrites and TODOs out.
+
+    `asked` are the contracts that callers in other files must keep for it, `kept` those asked of
+    this file that it keeps, with the number of optimizers that it hands over under each.
+    """
 
     sites: tuple[Site, ...]
     edits: Edits
     ignored: int = 0
+    asked: tuple[Contract, ...] = ()
+    kept: dict[Key, int] = field(default_factory=dict)
 
 
 class Planner:
@@ -66,18 +73,30 @@ class Planner:
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
         self.compiled = Compiled(self.module, around.is_used_elsewhere)
-        self.parameters = Parameters(self.source, self.references, around.is_used_elsewhere)
-        self.homes_within: dict[Scope | ast.ClassDef, set[Reference]] = {}
+        self.parameters = Parameters(self.source, self.references, self.values, around)
+        self.elements = Elements(self.module, self.references)
+        self.names = StateNames(self.source, self.classes, self.parameters, self.alias)
+        self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
+        self.asked: list[Contract] = []
         self.lost: dict[Reference, Leave] = {}
-        self.states: list[Reference] = []
         self.left: dict[Update, Leave] = {}
+        self.places = Places(
+            self.source,
+            self.references,
+            self.placements,
+            self.compiled,
+            self.parameters,
+            around,
+            self.alias,
+            self.left,
+        )
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
 
     def plan(self, *, with_todo: bool) -> Plan:
         found = list(updates(self.source, self.classes, self.values))
-        if not found:
-            return Plan((), self.edits)
+        if not found and not self.contracts.handovers:
+            return Plan((), self.edits, kept=self.contracts.kept())
         groups = self._with_handovers(grouped(self._understand_each(found)))
         unwanted = self._unwanted(groups)
         self.left.update(unwanted)
@@ -91,8 +110,9 @@ class Planner:
                 if update not in unwanted and self._wants(leave.code, update.call):
                     todo.add(self.source, self.edits, update.call, leave)
         sites = {update: self._site(update) for update in found if update not in unwanted}
-        kept = [site for update, site in sites.items() if self._wants(site.code, update.call)]
-        return Plan(tuple(kept), self.edits, ignored=len(found) - len(kept))
+        shown = [site for update, site in sites.items() if self._wants(site.code, update.call)]
+        ignored = len(found) - len(shown)
+        return Plan(tuple(shown), self.edits, ignored, tuple(self.asked), self.contracts.kept())
 
     def _wants(self, code: str, node: ast.expr) -> bool:
         (first, _), (last, _) = self.source.start(node), self.source.end(node)
@@ -108,16 +128,20 @@ class Planner:
                 unwanted |= {u: Leave(code, "ignored") for u, code in ignored.items()}
         return unwanted
 
+    def _code_of(self, group: Group, each: Understood) -> str:
+        return code_of(group, each, self.parameters.of(group.home) is not None)
+
     def _can_be_placed(self, group: Group) -> bool:
         try:
-            self._place(group)
+            self.places.place_what_runs(group)
         except Leave:
             return False
         return group.home not in self.lost
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
-        variables = Variables(self.source, self.references, untrained)
+        unlisted = UnlistedLayers(self.module)
+        variables = Variables(self.source, self.references, untrained, unlisted)
         reader = Understand(
             self.source,
             self.classes,
@@ -126,6 +150,7 @@ class Planner:
             variables,
             self.compiled,
             self.parameters,
+            self.elements,
         )
         understood = []
         for update in found:
@@ -137,13 +162,10 @@ class Planner:
 
     def _with_handovers(self, groups: list[Group]) -> list[Group]:
         """With the calls that hand optimizers over, and groups for what only such calls step."""
-        groups, problems = handed_over(self.parameters, groups)
+        groups, problems = handed_over(self.parameters, self.contracts.joined_to(groups))
         for group, leave in problems.items():
             self.lost[group.home] = leave
-        for group in groups:
-            for statement in group.statements:
-                for scope in self.source.scope(statement).ancestors():
-                    self.homes_within.setdefault(scope, set()).add(group.home)
+        self.names.know(groups)
         return groups
 
     def _rewrite_or_leave(self, component: list[Group]) -> None:
@@ -154,31 +176,33 @@ class Planner:
         try:
             if reasons:
                 raise reasons[0]
-            places = [self._place(group) for group in component]
+            places = [self.places.place_what_runs(group) for group in component]
         except Leave as leave:
             for update in updates:
                 self.left.setdefault(update, leave)
+            self.contracts.break_those_of(component)
             return
-        states = {group.home: self._state_for(group.home) for group in component}
+        states = {group.home: self.names.state_for(group.home) for group in component}
         for group, place in zip(component, places, strict=True):
             self._make_state(group, place, states[group.home])
             self._rewrite_steps(group, states[group.home])
             self._rewrite_handovers(group, states)
+            if isinstance(place, Parameter):
+                self._ask_callers(group, place, states[group.home], component)
 
-    def _place(self, group: Group) -> Placement | Compile | Parameter:
-        check_checkpoints_stay(self.source, self.references, group)
-        models = [reference for part in group.parts for reference in part.references]
-        if group.is_compiled:
-            return self.compiled.place(group.home, models)
-        parameter = self.parameters.of(group.home)
-        if parameter is not None:
-            self.parameters.check_uses(parameter, group.uses)
-            return parameter
-        return self.placements.place(group.home, models, group.statements)
-
-    def _make_state(
-        self, group: Group, place: Placement | Compile | Parameter, state: Reference
+    def _ask_callers(
+        self, group: Group, parameter: Parameter, state: Reference, component: list[Group]
     ) -> None:
+        path = self.around.path
+        if path is not None and self.around.is_used_elsewhere(parameter.function.name):
+            handed = [(g.home, h.parameter) for g in component for h in g.handed]
+            homes = len({home for home, given_to in handed if given_to == group.home})
+            contract = Contract(
+                path, parameter, group.home, state.path[0], tuple(group.parts), homes
+            )
+            self.asked.append(contract)
+
+    def _make_state(self, group: Group, place: Place, state: Reference) -> None:
         if isinstance(place, Compile):
             self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
         elif isinstance(place, Parameter):
@@ -193,7 +217,11 @@ class Planner:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
-        setup = f"{state.code_at(self.source, after)} = {self.alias}.setup({optimizer}, {model})"
+        code = f"{self.alias}.setup({optimizer}, {model})"
+        if is_of_elements(group.members):
+            is_dict = self.elements.is_dict(group.members[0].update.receiver)
+            code = tx112_container.setup(self.alias, optimizer, model, is_dict)
+        setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
         self._add_if_wanted(
             tx103_constructor.rule.code,
@@ -206,12 +234,15 @@ class Planner:
         for each in group.handed:
             self._replace(each.argument, states[group.home].code_at(self.source, each.statement))
             if each.keyword is not None:
-                name = states[each.parameter].path[0]
+                own = states.get(each.parameter)
+                name = own.path[0] if own else self.contracts.state_of(each.parameter)
                 self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, name))
 
     def _rewrite_steps(self, group: Group, state: Reference) -> None:
         for each in group.members:
             held = state.code_at(self.source, each.statement)
+            if is_of_elements([each]):
+                held = f"{held}[{each.leaves.parts[0].element}]"
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
             self._add_if_wanted(
@@ -224,31 +255,6 @@ class Planner:
         if isinstance(each.pairs, Minimized):
             return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
         return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
-
-    def _state_for(self, optimizer: Reference) -> Reference:
-        """The state lives where its optimizer lives, under a name that is free there."""
-        given = {s.path[-1] for s in self.states if self._share_names(s, optimizer)}
-        taken = {*self.source.identifiers, self.alias, *given}
-        state = Reference(optimizer.owner, (naming.state_name(optimizer.path[-1], taken),))
-        self.states.append(state)
-        return state
-
-    def _share_names(self, one: Reference, other: Reference) -> bool:
-        if isinstance(one.owner, Scope) and isinstance(other.owner, Scope):
-            if one.owner is not other.owner and self._is_alone_in(one, other):
-                return False
-            return one.owner in other.owner.ancestors() or other.owner in one.owner.ancestors()
-        if isinstance(one.owner, ast.ClassDef) and isinstance(other.owner, ast.ClassDef):
-            return other.owner in self.classes.related(one.owner)
-        return False
-
-    def _is_alone_in(self, *states: Reference) -> bool:
-        """True where one is of a function that steps only what it was given: it may hide others."""
-        for state in states:
-            optimizers = self.homes_within.get(state.owner, set())
-            if len(optimizers) == 1 and self.parameters.of(next(iter(optimizers))):
-                return True
-        return False
 
     def _add(self, edits: list[Replace]) -> None:
         for edit in edits:
@@ -263,7 +269,7 @@ class Planner:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
 
     def _import_tfexplicit(self) -> None:
-        if imports.existing_alias(self.source) is not None:
+        if imports.existing_alias(self.source) is not None or not self.edits.mention(self.alias):
             return
         statement = imports.import_statement(self.alias)
         line = imports.line_to_import_after(
@@ -280,20 +286,3 @@ class Planner:
         code = leave.code if leave else self.codes[update]
         text = self.source.one_line(update.call, limit=80)
         return Site(line, column + 1, code, text, leave.reason if leave else "")
-
-    def _code_of(self, group: Group, each: Understood) -> str:
-        if isinstance(each.pairs, Minimized):
-            return tx107_minimize.rule.code
-        if group.is_compiled:
-            return tx108_compiled_optimizer.rule.code
-        if self.parameters.of(group.home):
-            return tx109_parameter.rule.code
-        if any(each.leaves.untrained):
-            return tx110_all_variables.rule.code
-        if any(not part.is_model for part in each.leaves.parts):
-            return tx106_explicit_variables.rule.code
-        if len(group.parts) > 1:
-            return tx105_several_models.rule.code
-        if group.home.of_self:
-            return tx102_self_attribute.rule.code
-        return tx101_named_optimizer.rule.code

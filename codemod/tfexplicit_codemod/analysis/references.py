@@ -48,6 +48,7 @@ class References:
         self.source = module.source
         self.classes = module.classes
         self.versions = module.versions
+        self.checkpoints = module.checkpoints
         self.kept: Scope | None = None
 
     def keeping(self, scope: Scope | ast.ClassDef) -> References:
@@ -62,6 +63,9 @@ class References:
 
     def _resolve(self, node: ast.expr, seen: frozenset[Binding]) -> Reference | None:
         if isinstance(node, ast.Attribute):
+            held = self._held_by_checkpoint(node, seen)
+            if held is not None:
+                return held
             base = self._resolve(node.value, seen)
             if base is None:
                 return None
@@ -82,6 +86,18 @@ class References:
             return here
         return self._through(bindings[0], seen | {bindings[0]}) or here
 
+    def _held_by_checkpoint(
+        self, node: ast.Attribute, seen: frozenset[Binding]
+    ) -> Reference | None:
+        """What a checkpoint was given, where the one who reads it has a name for that, too."""
+        given = self.checkpoints.held(node)
+        if given is None or dotted(given) is None:
+            return None
+        found = self.keeping(self.source.scope(given))._resolve(given, seen)
+        if found is None or isinstance(found.owner, ast.ClassDef):
+            return found
+        return found if found.owner in self.source.scope(node).ancestors() else None
+
     def bindings(self, reference: Reference) -> list[Binding]:
         """The bindings of the name that a reference of a scope begins with."""
         assert isinstance(reference.owner, Scope)
@@ -101,6 +117,9 @@ class References:
             if parts and len(parts) == 2:
                 kept = self._resolve(binding.value, seen)
                 return kept if kept and kept.of_self and len(kept.path) == 1 else None
+            if isinstance(binding.value, ast.Attribute) and self.checkpoints.held(binding.value):
+                kept = self._resolve(binding.value, seen)
+                return kept if kept and kept.of_self else None
         return None
 
     def _passed_by_all_callers(

@@ -6,6 +6,7 @@ import ast
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.compiled import Compiled
+from tfexplicit_codemod.analysis.elements import Elements
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
 from tfexplicit_codemod.analysis.minimized import Minimized, minimized
 from tfexplicit_codemod.analysis.parameters import Parameters
@@ -18,13 +19,13 @@ from tfexplicit_codemod.analysis.variables import Leaves, Variables
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import (
     tx201_optimizer_parameter,
+    tx202_model_out_of_sight,
     tx203_unclear_definition,
     tx204_compiled_optimizer,
     tx205_unproven_optimizer,
     tx206_variable_list,
     tx207_result_used,
     tx208_minimize,
-    tx209_optimizer_in_container,
     tx210_extra_arguments,
     tx211_inside_optimizer,
     tx213_other_gradients,
@@ -45,6 +46,7 @@ class Understand:
         variables: Variables,
         compiled: Compiled,
         parameters: Parameters,
+        elements: Elements,
     ) -> None:
         self.source = source
         self.classes = classes
@@ -53,6 +55,7 @@ class Understand:
         self.variables = variables
         self.compiled = compiled
         self.parameters = parameters
+        self.elements = elements
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
@@ -69,33 +72,63 @@ class Understand:
                 raise tx206_variable_list.leave(
                     self._text(pairs.variables), "also holds variables that are not trained"
                 )
+            self._check_elements(update, leaves, None)
+            self._check_filtered(update, home, leaves)
             return Understood(update, statement, home, pairs, leaves, None)
         sources = self._sources(variables, pairs, leaves)
+        self._check_elements(update, leaves, sources)
+        self._check_filtered(update, home, leaves)
         if any(leaves.untrained):
             self._check_untrained(pairs, leaves, sources)
         return Understood(update, statement, home, pairs, leaves, sources)
+
+    def _check_filtered(self, update: Update, home: Reference, leaves: Leaves) -> None:
+        """A filtered list needs a state over its models, which nothing but the update may see."""
+        plain = update.method != "minimize" and update.value.kind == "optimizer"
+        for part in leaves.parts:
+            if part.chosen and not (plain and len(leaves.parts) == 1):
+                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
+            if part.chosen and self.parameters.of(home):
+                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
+
+    def _check_elements(self, update: Update, leaves: Leaves, sources: Leaves | None) -> None:
+        """Only the sites of a list or dict of optimizers may step the elements of another."""
+        if update.value.kind == "element":
+            self.elements.check(update.receiver, leaves, sources)
+            return
+        for part in leaves.parts:
+            if part.element_of is not None:
+                raise tx202_model_out_of_sight.leave(part.text, "is not a plain name")
 
     def _home(self, update: Update) -> Reference:
         receiver = self.source.one_line(update.receiver)
         value = update.value
         if is_in_optimizer_class(self.source, self.classes, update.call):
             raise tx211_inside_optimizer.leave(receiver)
-        if value.kind == "parameter":
+        if value.kind == "parameter" and not self._may_be_handed_over(update):
             raise tx201_optimizer_parameter.leave(value.parameter, value.function)
         if value.kind == "compiled":
             return self.compiled.home(update.receiver)
         if self._may_be_compiled(update):
             raise tx204_compiled_optimizer.leave(receiver, "or one that it replaces")
         if value.kind == "element":
-            raise tx209_optimizer_in_container.leave(receiver)
+            return self.elements.home(update.receiver)
         if value.kind == "loss_scale":
             raise tx216_loss_scale.leave(receiver)
         home = self.parameters.home(update.receiver)
-        if value.kind != "optimizer" or home is None:
+        if value.kind not in ("optimizer", "parameter") or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
         if not home.version and self._has_versions(home):
             raise tx203_unclear_definition.leave(f"`{home.path[0]}` is bound more than once")
         return home
+
+    def _may_be_handed_over(self, update: Update) -> bool:
+        """True for a parameter that callers in other files may give: they tell what it is."""
+        home = self.parameters.home(update.receiver)
+        parameter = self.parameters.of(home) if home is not None else None
+        if parameter is None or parameter.scope.parent is not self.source.root:
+            return False
+        return update.method != "minimize"
 
     def _has_versions(self, home: Reference) -> bool:
         versions = self.references.versions

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tfexplicit_codemod.analysis.filtered import has_spare_slots
 from tfexplicit_codemod.analysis.gradients import Pairs
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.reaching import reaching
@@ -27,7 +28,7 @@ _HARMLESS = ("iterations", "learning_rate", "lr")
 
 def check_checkpoints_stay(source: Source, references: References, group: Group) -> None:
     """Raise where something may see that the optimizer has slots for fewer variables."""
-    if not any(part.with_untrained for part in group.parts):
+    if not has_spare_slots(group):
         return
     for use in possible_uses(source, group.home, references):
         outer = source.parent_of[use]

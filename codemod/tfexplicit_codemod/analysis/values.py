@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.calls import arguments_for, arguments_of_compile
+from tfexplicit_codemod.analysis.checkpoints import Checkpoints
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.reaching import reaching
@@ -53,11 +54,13 @@ class Values:
         source: Source,
         classes: Classes,
         versions: VersionTable,
+        checkpoints: Checkpoints,
         lookup: Callable[[str], tuple[Module, Definition] | None],
     ) -> None:
         self.source = source
         self.classes = classes
         self.versions = versions
+        self.checkpoints = checkpoints
         self.lookup = lookup
         self._active: set[object] = set()
 
@@ -192,6 +195,9 @@ class Values:
         return self.classes.is_keras_model(cls)
 
     def _of_attribute(self, attribute: ast.Attribute) -> Value:
+        held = self.checkpoints.held(attribute)
+        if held is not None:
+            return self._once(attribute, lambda: self.of(held))
         own = self.classes.self_of(attribute.value)
         if not own:
             return FOREIGN if self._is_foreign_module_attribute(attribute) else UNKNOWN

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tfexplicit_codemod.analysis import filtered
 from tfexplicit_codemod.analysis.definite import loops_around
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
@@ -27,7 +29,9 @@ CHANGES = frozenset(
 class Part:
     """One model, or one list of variables; `text` is how the site itself writes it.
 
-    `with_untrained` is true for `model.variables`, which also holds what is not trained.
+    `with_untrained` is true for `model.variables`, which also holds what is not trained. For
+    `models[i]` the reference is that of `models`, `element` is `i` and `element_of` is `models`.
+    `chosen` says how a list is filtered from all leaves of the parts in `chosen_from`.
     """
 
     is_model: bool
@@ -35,11 +39,15 @@ class Part:
     text: str
     is_named_list: bool = False
     with_untrained: bool = False
+    element: str = ""
+    element_of: ast.expr | None = None
+    chosen: str = ""
+    chosen_from: tuple[Part, ...] = ()
 
     @property
-    def identity(self) -> tuple[bool, bool, tuple[Reference, ...]]:
+    def identity(self) -> tuple[object, ...]:
         """Equal for two spellings of the same leaves."""
-        return self.is_model, self.is_named_list, self.references
+        return self.is_model, self.is_named_list, self.references, self.chosen
 
 
 @dataclass(frozen=True)
@@ -69,14 +77,22 @@ class Leaves:
 class Variables:
     """Reads variable lists; raises `Leave` for one that it does not understand."""
 
-    def __init__(self, source: Source, references: References, untrained: Untrained) -> None:
+    def __init__(
+        self,
+        source: Source,
+        references: References,
+        untrained: Untrained,
+        unlisted: UnlistedLayers,
+    ) -> None:
         self.source = source
         self.references = references
         self.untrained = untrained
+        self.unlisted = unlisted
 
     def of(self, home: Reference) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
-        return Variables(self.source, self.references.keeping(home.owner), self.untrained)
+        near = self.references.keeping(home.owner)
+        return Variables(self.source, near, self.untrained, self.unlisted)
 
     def read(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
@@ -86,7 +102,11 @@ class Variables:
         return Leaves(tuple(self._parts(node)), node)
 
     def _parts(self, node: ast.expr) -> list[Part]:
+        if isinstance(node, ast.Attribute) and node.attr in (*TRAINABLE, *ALL):
+            self.unlisted.require_none(node)
         if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
+            if isinstance(node.value, ast.Subscript):
+                return [self._element(node.value)]
             return [Part(True, (self._reference(node.value),), self.source.segment(node.value))]
         if isinstance(node, ast.Attribute) and node.attr in ALL:
             self.untrained.require_same_training(node)
@@ -100,7 +120,27 @@ class Variables:
             return [*self.read(node.left).parts, *self.read(node.right).parts]
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             return self._read_elements(node.elts)
+        if isinstance(node, ast.ListComp) and filtered.is_filter(node):
+            return [self._chosen(node)]
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _chosen(self, node: ast.ListComp) -> Part:
+        """Some leaves of models: the state has all of them, a step finds its own among them."""
+        parts = self.read(node.generators[0].iter).parts
+        if not all(p.is_model and not p.with_untrained and not p.element for p in parts):
+            raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+        references = tuple(reference for part in parts for reference in part.references)
+        text = self.source.segment(node)
+        return Part(False, references, text, chosen=ast.dump(node), chosen_from=parts)
+
+    def _element(self, node: ast.Subscript) -> Part:
+        return Part(
+            True,
+            (self._reference(node.value),),
+            self.source.segment(node),
+            element=self.source.segment(node.slice),
+            element_of=node.value,
+        )
 
     def _are_values_of_variables(self, call: ast.Call) -> bool:
         """True for `weights.values()` of a dict of variables: the dict is a model, in its order."""
@@ -165,7 +205,11 @@ class Variables:
         if self._is_changed(name):
             raise tx206_variable_list.leave(name.id, "is changed after it was made")
         if held is not None and not held.path and self._is_fresh(held.statement, name):
-            return self.read(held.value)
+            leaves = self.read(held.value)
+            if len(leaves.parts) == 1 and leaves.parts[0].chosen:
+                # Written once: the condition may be long, and need not give the same twice.
+                return replace(leaves, parts=(replace(leaves.parts[0], text=name.id),))
+            return leaves
         if len(bindings) == 1 and self._holds_a_list(bindings[0]):
             part = Part(False, (self._reference(name),), name.id, is_named_list=True)
             return Leaves((part,), name)

@@ -111,6 +111,19 @@ class VersionTable:
         version = table.branch(place, branch) or table.at(place)
         return version.number if version else 0
 
+    def is_never_run(self, function: ast.FunctionDef) -> bool:
+        """True for a function of the module that the file neither calls nor passes on."""
+        home = self.source.scope(function)
+        if home is not self.source.root or self._is_exported(function):
+            return False
+        own = self._number_of_definition(home, function)
+        uses = [u for u in self._loads.get(function.name, []) if self._may_mean(u, home, own)]
+        return not uses and (own > 0 or len(home.bindings[function.name]) == 1)
+
+    def _may_mean(self, use: ast.Name, home: Scope, own: int) -> bool:
+        is_same = self.source.scope(use).lookup(use.id) is home
+        return is_same and (not own or self.number(use) in (0, own))
+
     # What makes a version.
 
     def _table(self, scope: Scope, name: str) -> Versions | None:
@@ -216,9 +229,7 @@ class VersionTable:
         home = self.source.scope(function)
         own = self._number_of_definition(home, function)
         for use in self._loads.get(function.name, []):
-            if self.source.scope(use).lookup(use.id) is not home:
-                continue
-            if own and self.number(use) not in (0, own):
+            if not self._may_mean(use, home, own):
                 continue
             place = self._place(table.block, self.source.statement(use))
             if place is None or place >= table.end_of(version) or not self._is_run(use):

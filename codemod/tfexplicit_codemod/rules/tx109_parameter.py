@@ -32,7 +32,8 @@ rule = Rule(
     why=(
         "Whoever calls the function decides which optimizer steps, and so which state. The state "
         "is made where the optimizer is made, and passed in its place; a `tf.function` takes it as "
-        "it took the optimizer. The signature and all calls change together, or none does."
+        "it took the optimizer. The signature and all calls, those in other files of the project "
+        "too, change together, or none does."
     ),
     before="""\
 import tensorflow as tf

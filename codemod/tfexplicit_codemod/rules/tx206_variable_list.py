@@ -30,9 +30,9 @@ optimizer = tf.keras.optimizers.Adam(0.01)
 for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
-    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
-    grads = tape.gradient(loss, kernels)
-    optimizer.apply_gradients(zip(grads, kernels))
+    variables = tape.watched_variables()
+    grads = tape.gradient(loss, variables)
+    optimizer.apply_gradients(zip(grads, variables))
     print(float(loss))
 """,
     after="""\
@@ -47,10 +47,10 @@ optimizer = tf.keras.optimizers.Adam(0.01)
 for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
-    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
-    grads = tape.gradient(loss, kernels)
-    # TODO(tfexplicit TX206): `[v for v in model.trainable_varia...` is filtered or mapped
-    optimizer.apply_gradients(zip(grads, kernels))
+    variables = tape.watched_variables()
+    grads = tape.gradient(loss, variables)
+    # TODO(tfexplicit TX206): `tape.watched_variables()` is the result of a call
+    optimizer.apply_gradients(zip(grads, variables))
     print(float(loss))
 """,
 )

@@ -15,8 +15,9 @@ rule = Rule(
     name="optimizer-in-container",
     summary="The optimizer is an element of a list or dict.",
     why=(
-        "A list or dict of optimizers becomes a list or dict of states, which is not done "
-        "automatically."
+        "A list or dict of optimizers becomes a list or dict of states where it stands beside one "
+        "of models of the same length and both are read at the same place (TX112). Otherwise it is "
+        "not sure which model an optimizer steps. Make a list or dict of states yourself."
     ),
     before="""\
 import tensorflow as tf

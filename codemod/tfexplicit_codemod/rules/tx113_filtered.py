@@ -1,0 +1,53 @@
+"""TX113: A list filtered from a model's variables is found in the state of the model."""
+
+from __future__ import annotations
+
+from tfexplicit_codemod.registry import Rule
+
+rule = Rule(
+    code="TX113",
+    name="filtered-list",
+    summary="A list filtered from a model's variables is found in the state of the model.",
+    why=(
+        "The state has all leaves of the model, and a step finds those that it is given among "
+        "them: the others keep their values. Where the optimizer is also saved or read, or the "
+        "list is mapped or put together, the site is left: its optimizer has slots for these "
+        "variables alone."
+    ),
+    before="""\
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.Adam(0.01)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
+    grads = tape.gradient(loss, kernels)
+    optimizer.apply_gradients(zip(grads, kernels))
+    print(float(loss))
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+optimizer = tx.Adam(0.01)
+opt_state = tx.setup(optimizer, model)
+
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+    kernels = [v for v in model.trainable_variables if len(v.shape) == 2]
+    grads = tape.gradient(loss, kernels)
+    tx.update(opt_state, kernels, grads)
+    print(float(loss))
+""",
+)
