@@ -21,6 +21,7 @@ from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
+from tfexplicit.warn.dropped import warn_if_dropped
 from tfexplicit.writing import Writer, is_known, overwritten
 
 
@@ -83,10 +84,10 @@ def _step(
         _refuse_own_update(state, moves)
         after, new = run_step(state, moves, writer)
     values = _all_values(tree, in_order, new, writer)
-    return (
-        Subtree(after, prefix) if isinstance(opt_state, Subtree) else after,
-        with_leaves(tree, values, model, writer.in_place),
-    )
+    new_model = with_leaves(tree, values, model, writer.in_place)
+    if new_model is not model:
+        warn_if_dropped(verb)
+    return Subtree(after, prefix) if isinstance(opt_state, Subtree) else after, new_model
 
 
 def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
