@@ -12,6 +12,7 @@ import tensorflow as tf
 from tfexplicit.arrays import read
 from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.set_before import SetBefore
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +128,7 @@ def new_group(
     slots: Sequence[Slots],
     shared: Slots,
     rested: Any,
+    set_before: SetBefore,
     keep: Callable[[Any, str], Any],
 ) -> Group:
     """Fresh vectors for these leaves; `keep(value, name)` makes a cell of each."""
@@ -137,7 +139,7 @@ def new_group(
         tuple(targets),
         tuple(slots),
         {
-            name: keep(initial_vector(source, rows), name)
+            name: keep(set_before.applied(name, paths, initial_vector(source, rows)), name)
             for name, source in rule.hyperparameters().items()
         },
         keep(tf.zeros([rows], tf.bool), "frozen"),

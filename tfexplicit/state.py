@@ -223,6 +223,7 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
                 self._new_slots(rule, leaves, creation),
                 self._new_shared(rule),
                 rested,
+                self.plan.set_before,
                 creation.keep,
             )
         self._index(len(self.groups), group)
