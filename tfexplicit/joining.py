@@ -72,6 +72,7 @@ def _add_group(
                 _new_slots(state, rule, leaves, creation),
                 _new_shared(state, rule),
                 rested,
+                state.plan.set_before,
                 creation.keep,
             )
 

@@ -89,6 +89,11 @@ class KerasOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
     def iterations(self) -> Any:
         return self._state.step if self.built else self._iterations
 
+    @iterations.setter
+    def iterations(self, variable: Any) -> None:
+        # Keras 3.3 sets it in `__init__`; later ones set `_iterations`.
+        self._iterations = variable
+
     @property
     def learning_rate(self) -> Any:
         """The learning rate on which all leaves agree, a float64 scalar."""
