@@ -144,7 +144,8 @@ def test_links_lead_to_files(page: Path) -> None:
 
 @pytest.mark.parametrize("page", pages_with("python"), ids=named)
 def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
-    program = tmp_path / f"{page.stem}.py"
+    # Not the bare name: warnings.py would take the place of a module of Python.
+    program = tmp_path / f"page_{page.stem}.py"
     program.write_text(program_of(page), encoding="utf-8")
     code, output = run([sys.executable, str(program)], tmp_path)
     assert code == 0, f"{named(page)} (same line numbers):\n{output}"

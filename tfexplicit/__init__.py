@@ -15,7 +15,6 @@ import typing
 
 from tfexplicit.arrays import is_mutable as is_mutable
 from tfexplicit.chain import Chain as Chain
-from tfexplicit.deprecation import ImplicitUpdateWarning as ImplicitUpdateWarning
 from tfexplicit.hyperparameters import Fraction as Fraction
 from tfexplicit.hyperparameters import NonNegative as NonNegative
 from tfexplicit.hyperparameters import Number as Number
@@ -95,6 +94,10 @@ from tfexplicit.verbs.update import update as update
 from tfexplicit.verbs.update import updated as updated
 from tfexplicit.verbs.value_and_grad import grad as grad
 from tfexplicit.verbs.value_and_grad import value_and_grad as value_and_grad
+from tfexplicit.warn.categories import ImplicitUpdateWarning as ImplicitUpdateWarning
+from tfexplicit.warn.categories import StateMisuseWarning as StateMisuseWarning
+from tfexplicit.warn.mode import choose_from_environment as _choose_from_environment
+from tfexplicit.warn.mode import warn_implicit as warn_implicit
 
 if typing.TYPE_CHECKING:
     from tfexplicit.keras_optimizer import KerasOptimizer as KerasOptimizer
@@ -124,3 +127,6 @@ def __getattr__(name: str) -> typing.Any:
 
         return KerasOptimizer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_choose_from_environment()

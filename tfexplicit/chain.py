@@ -50,7 +50,7 @@ class Chain(Composite):
                 outside(leaf, seen[name].step(own)[0])
                 for leaf, own in zip(leaves, within, strict=True)
             ]
-        return Chain(**seen), {**shared, **joined(new_shared)}
+        return self.carrying(parts=seen), {**shared, **joined(new_shared)}
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         slots: dict[str, Slots] = {}

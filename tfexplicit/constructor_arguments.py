@@ -55,7 +55,13 @@ def _advice(rule: str, name: str, value: Any, parameters: list[str]) -> str:
 def explain_setting(rule_class: type) -> None:
     """Let `rule.learning_rate = x` say what to write; a frozen dataclass only says no."""
     if dataclasses.is_dataclass(rule_class) and "__setattr__" in vars(rule_class):
-        rule_class.__setattr__ = refuse_to_set  # type: ignore[method-assign]
+        rule_class.__setattr__ = _set  # type: ignore[method-assign]
+
+
+def _set(rule: Any, name: str, value: Any) -> None:
+    from tfexplicit import implicit
+
+    implicit.set_hyperparameter(rule, name, value)
 
 
 def refuse_to_set(rule: Any, name: str, value: Any) -> None:

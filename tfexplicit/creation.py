@@ -13,6 +13,7 @@ import tensorflow as tf
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.precision import widened
 from tfexplicit.tree import Leaf, Tree
+from tfexplicit.writing import is_known
 
 Made = TypeVar("Made")
 
@@ -20,8 +21,7 @@ Made = TypeVar("Made")
 def is_symbolic(tree: Tree) -> bool:
     """True if a leaf is a tensor of a graph being traced: no variable can be made from it."""
     return any(
-        isinstance(leaf.value, tf.Tensor) and not hasattr(leaf.value, "numpy")
-        for leaf in tree.leaves
+        isinstance(leaf.value, tf.Tensor) and not is_known(leaf.value) for leaf in tree.leaves
     )
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+import tensorflow as tf
+
 from tfexplicit import containers
+from tfexplicit.arrays import is_array, is_variable
+from tfexplicit.hyperparameters import is_number
+from tfexplicit.nested import flattened
 from tfexplicit.paths import join, suggestion
 from tfexplicit.ref import Ref
 from tfexplicit.tree import Leaf, Node, Tree
@@ -13,9 +18,18 @@ from tfexplicit.tree import Leaf, Node, Tree
 CALL = "tx.update(opt_state, model, grads)"
 
 
-def by_leaf(tree: Tree, grads: Any, is_gradient: Callable[[Any], bool]) -> dict[int, list[Any]]:
+def is_gradient(value: Any) -> bool:
+    return (
+        is_array(value)
+        or isinstance(value, tf.IndexedSlices)
+        or is_number(value)
+        or is_variable(value)
+    )
+
+
+def by_leaf(tree: Tree, grads: Any) -> dict[int, list[Any]]:
     """All that is given for each leaf, by its index: one gradient per place of a tied leaf."""
-    by_path = _by_path(tree, grads, is_gradient)
+    by_path = _by_path(tree, grads)
     if by_path is not None:
         return {index: [grad] for index, grad in by_path.items()}
     return _side_by_side(tree, grads)
@@ -43,7 +57,7 @@ def _side_by_side(tree: Tree, grads: Any) -> dict[int, list[Any]]:
     return found
 
 
-def _by_path(tree: Tree, grads: Any, is_gradient: Callable[[Any], bool]) -> dict[int, Any] | None:
+def _by_path(tree: Tree, grads: Any) -> dict[int, Any] | None:
     """`{path: grad}`, if that is what it is."""
     if not isinstance(grads, Mapping) or isinstance(tree.root, Leaf):
         return None
@@ -77,7 +91,7 @@ Places = list[tuple["Node | Leaf | None", Any, str]]
 def _of_module(node: Node, grads: Any, path: str) -> Places:
     leaves = {name: leaf for name, leaf in zip(node.names, node.entries, strict=True) if leaf}
     if isinstance(grads, Mapping):
-        flat = _flattened(grads)
+        flat = dict(flattened(grads))
         _check_keys(leaves, flat, path)
         return [(leaf, flat[name], join(path, name)) for name, leaf in leaves.items()]
     if isinstance(grads, list | tuple):
@@ -89,16 +103,6 @@ def _of_module(node: Node, grads: Any, path: str) -> Places:
         named = zip(leaves.items(), grads, strict=True)
         return [(leaf, grad, join(path, name)) for (name, leaf), grad in named]
     raise _wrong_kind(node, grads, path)
-
-
-def _flattened(grads: Mapping[Any, Any], path: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in grads.items():
-        if isinstance(value, Mapping):
-            flat.update(_flattened(value, join(path, str(key))))
-        else:
-            flat[join(path, str(key))] = value
-    return flat
 
 
 def _of_container(node: Node, grads: Any, path: str) -> Places:

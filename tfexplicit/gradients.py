@@ -9,8 +9,8 @@ import numpy as np
 import tensorflow as tf
 
 from tfexplicit import containers
-from tfexplicit.arrays import is_array, is_variable, raw, shape_of
-from tfexplicit.gradient_places import CALL, by_leaf
+from tfexplicit.arrays import is_variable, raw, shape_of
+from tfexplicit.gradient_places import CALL, by_leaf, is_gradient
 from tfexplicit.hyperparameters import is_number
 from tfexplicit.ref import Ref
 from tfexplicit.tied import Tied, added_up, the_one_gradient
@@ -32,17 +32,8 @@ def in_leaf_order(tree: Tree, grads: Any, tied: Tied = "total") -> list[Any]:
     if _is_flat_list(tree, grads):
         _check_count(tree, grads)
         return [_checked(leaf, grad) for leaf, grad in zip(tree.leaves, grads, strict=True)]
-    found = by_leaf(tree, grads, is_gradient)
+    found = by_leaf(tree, grads)
     return [_of_leaf(leaf, found.get(leaf.index, []), tied) for leaf in tree.leaves]
-
-
-def is_gradient(value: Any) -> bool:
-    return (
-        is_array(value)
-        or isinstance(value, tf.IndexedSlices)
-        or is_number(value)
-        or is_variable(value)
-    )
 
 
 def _refuse_pairs(tree: Tree, grads: Any) -> None:
@@ -135,8 +126,3 @@ def _checked(leaf: Leaf, grad: Any) -> Any:
             f"{tuple(expected)}. Gradients go in the order of tx.trainables(model)."
         )
     return grad if grad.dtype == dtype else tf.cast(grad, dtype)
-
-
-def dense(grad: Any) -> Any:
-    """With the rows of repeated ids added up, which a rule that is not linear depends on."""
-    return tf.convert_to_tensor(grad)

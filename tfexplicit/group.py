@@ -13,6 +13,7 @@ from tfexplicit.arrays import read
 from tfexplicit.hyperparameters import as_float64, current_value, is_function, is_number
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.saved_row import SavedRow
+from tfexplicit.set_before import SetBefore
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,7 @@ def new_group(
     slots: Sequence[Slots],
     shared: Slots,
     rested: Any,
+    set_before: SetBefore,
     keep: Callable[[Any, str], Any],
 ) -> Group:
     """Fresh vectors for these leaves; `keep(value, name)` makes a cell of each."""
@@ -145,7 +147,7 @@ def new_group(
         tuple(targets),
         tuple(slots),
         {
-            name: keep(initial_vector(source, rows), name)
+            name: keep(set_before.applied(name, paths, initial_vector(source, rows)), name)
             for name, source in rule.hyperparameters().items()
         },
         keep(tf.zeros([rows], tf.bool), "frozen"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_type_hints
@@ -12,6 +11,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw
 from tfexplicit.containers import is_module
+from tfexplicit.signatures import takes_argument
 
 
 @dataclass(frozen=True)
@@ -99,17 +99,7 @@ def is_function(source: Any) -> bool:
 def current_value(source: Any, step: Any) -> Any:
     """What a schedule or function gives at this step, as a float64 scalar.
 
+    Keras accepts a function of nothing as a learning rate too.
     `step` is the number of updates made before this one, as Keras passes it to a schedule.
     """
-    return as_float64(source(step) if _takes_step(source) else source())
-
-
-def _takes_step(source: Any) -> bool:
-    """False for a function of nothing, which Keras accepts as a learning rate too."""
-    try:
-        inspect.signature(source).bind(None)
-    except TypeError:
-        return False
-    except ValueError:
-        return True  # A builtin without a signature.
-    return True
+    return as_float64(source(step) if takes_argument(source) else source())

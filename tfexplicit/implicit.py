@@ -8,30 +8,30 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_leaf, raw
-from tfexplicit.deprecation import warn_implicit_call
+from tfexplicit.constructor_arguments import refuse_to_set
 from tfexplicit.module_names import numbered_where_repeated, own_name
 from tfexplicit.plan import Plan
 from tfexplicit.rule import Rule
 from tfexplicit.state import OptState, new_state
 from tfexplicit.unconverted import unconverted
+from tfexplicit.verbs.adjust import adjust
+from tfexplicit.verbs.trainables import trainables
 from tfexplicit.verbs.update import update
+from tfexplicit.warn.funnel import warn_of_old_path
+from tfexplicit.warn.mixing import explicit_states, warn_if_mixed
+from tfexplicit.warn.repeated import note_implicit_state
 
 _STATE = "_implicit_state"
 
 
 @unconverted
 def apply_gradients(rule: Rule, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
-    warn_implicit_call(
-        "TX101",
-        "`apply_gradients` keeps hidden state for the variables that it is given.",
-        "`opt_state = tx.setup(optimizer, model)` once, and "
-        "`tx.update(opt_state, model, grads)` here",
-    )
-    return _apply(rule, list(grads_and_vars))
+    is_new = warn_of_old_path("apply_gradients")
+    return _apply(rule, list(grads_and_vars), "apply_gradients", is_new)
 
 
 def minimize(rule: Rule, loss: Any, var_list: Any, tape: Any) -> Any:
-    _warn_of_minimize()
+    is_new = warn_of_old_path("minimize")
     if not callable(loss) and tape is None:
         raise ValueError("minimize: a loss that is a tensor needs the tape that computed it.")
     tape = tf.GradientTape() if tape is None else tape
@@ -42,29 +42,72 @@ def minimize(rule: Rule, loss: Any, var_list: Any, tape: Any) -> Any:
             loss = loss()
     variables = list(var_list() if callable(var_list) else var_list)
     grads = tape.gradient(loss, [raw(variable) for variable in variables])
-    return _apply(rule, list(zip(grads, variables, strict=True)))
+    return _apply(rule, list(zip(grads, variables, strict=True)), "minimize", is_new)
 
 
 @unconverted
-def _warn_of_minimize() -> None:
-    warn_implicit_call(
-        "TX208",
-        "`minimize` keeps hidden state for the variables that it is given.",
-        "`opt_state = tx.setup(optimizer, model)` once, and "
-        "`loss = tx.minimize(loss_fn, opt_state, model)` here",
-    )
+def iterations(rule: Rule) -> Any:
+    """The count of a rule's updates in the implicit style, as `optimizer.iterations`."""
+    warn_of_old_path("iterations", "TX305")
+    return _state_of(rule).step
 
 
 @unconverted
-def _apply(rule: Rule, pairs: Sequence[tuple[Any, Any]]) -> Any:
+def state_for_training(rule: Rule, model: Any) -> OptState:
+    """For `train`, given a rule in place of a state."""
+    warn_of_old_path("train", "TX307")
+    return state_for(rule, trainables(model))
+
+
+@unconverted
+def set_hyperparameter(rule: Rule, name: str, value: Any) -> None:
+    """`rule.name = value` of a rule that keeps its own state: for the updates to come.
+
+    Raises:
+        FrozenInstanceError: the rule keeps no state, or an explicit state goes by it: there the
+            assignment would have no effect.
+    """
+    state = state_kept_by(rule)
+    if state is None or _is_in_explicit_use(rule):
+        refuse_to_set(rule, name, value)
+    else:
+        warn_of_old_path(name, "TX306")
+        adjust(state, **{name: value})
+        # What the program reads next, and what leaves that join later start with.
+        object.__setattr__(rule, name, value)
+
+
+def _is_in_explicit_use(rule: Rule) -> bool:
+    return any(rule is group.rule for state in explicit_states() for group in state.groups)
+
+
+@unconverted
+def _apply(rule: Rule, pairs: Sequence[tuple[Any, Any]], call: str, is_new: bool) -> Any:
     if not pairs:
         return _state_of(rule).step
     grads, variables = (list(column) for column in zip(*pairs, strict=True))
     _refuse_what_keras_would_step(variables)
+    if is_new:
+        warn_if_mixed(call, variables)
+    is_first = state_kept_by(rule) is None
+    state = state_for(rule, variables)
+    update(state, variables, grads)
+    if is_first:
+        note_implicit_state(call, state)
+    return state.step
+
+
+def state_kept_by(rule: Rule) -> OptState | None:
+    """The state of the implicit style, if the rule has been used that way."""
+    state: OptState | None = getattr(rule, _STATE, None)
+    return state
+
+
+def state_for(rule: Rule, variables: Sequence[Any]) -> OptState:
+    """The same, made if need be, which knows these variables from now on."""
     state = _state_of(rule)
     _remember(state.plan.model, variables)
-    update(state, variables, grads)
-    return state.step
+    return state
 
 
 def _refuse_what_keras_would_step(variables: Sequence[Any]) -> None:
@@ -86,7 +129,7 @@ def _refuse_what_keras_would_step(variables: Sequence[Any]) -> None:
 
 def _state_of(rule: Rule) -> OptState:
     """The one state that the rule keeps for all variables it has been given."""
-    state: OptState | None = getattr(rule, _STATE, None)
+    state = state_kept_by(rule)
     if state is None:
         state = new_state(Plan({}, lambda leaf: rule, shares_count=True))
         object.__setattr__(rule, _STATE, state)

@@ -19,7 +19,7 @@ from tfexplicit.state import OptState
 from tfexplicit.unconverted import unconverted
 from tfexplicit.verbs.adjust import adjust
 from tfexplicit.verbs.scale_loss import scale_loss
-from tfexplicit.verbs.setup import setup
+from tfexplicit.verbs.setup import make_state
 from tfexplicit.verbs.update import update
 
 
@@ -54,7 +54,7 @@ class KerasOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
             return
         super().build(list(variables))
         names = numbered_where_repeated(own_name(variable, whole=True) for variable in variables)
-        self.opt_state = setup(self.rule, dict(zip(names, variables, strict=True)))
+        self.opt_state = make_state(self.rule, dict(zip(names, variables, strict=True)))
         if self._learning_rate_until_built is not None:
             adjust(self.opt_state, learning_rate=self._learning_rate_until_built)
 
@@ -88,6 +88,11 @@ class KerasOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
     @property
     def iterations(self) -> Any:
         return self._state.step if self.built else self._iterations
+
+    @iterations.setter
+    def iterations(self, variable: Any) -> None:
+        # Keras 3.3 sets it in `__init__`; later ones set `_iterations`.
+        self._iterations = variable
 
     @property
     def learning_rate(self) -> Any:

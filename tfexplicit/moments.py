@@ -6,9 +6,45 @@ from typing import Any
 
 import tensorflow as tf
 
+from tfexplicit.rule import Slots
+
 
 def moving_average(average: Any, value: Any, beta: Any) -> Any:
     return average + (value - average) * tf.cast(1 - beta, average.dtype)
+
+
+def blended(average: Any, value: Any, beta: Any) -> Any:
+    """The same, rounded as Keras rounds it in `Lion`, in `Adafactor` and in averages of leaves."""
+    beta = tf.cast(beta, value.dtype)
+    return beta * average + (1 - beta) * value
+
+
+def bias_correction(beta: Any, step: Any) -> Any:
+    """`1 - beta ** step`, what a moving average that started at 0 has of its value by now.
+
+    A float64 scalar: rounded to float32, `beta` would be felt in the result. Kingma and Ba 2014,
+    section 3, https://arxiv.org/abs/1412.6980
+    """
+    return 1 - tf.pow(beta, tf.cast(step, tf.float64))
+
+
+def adam_slots(leaf: Any, amsgrad: bool) -> Slots:
+    names = ("momentum", "velocity", "velocity_hat") if amsgrad else ("momentum", "velocity")
+    return {name: tf.zeros_like(leaf) for name in names}
+
+
+def adam_moments(slots: Slots, grad: Any, beta_1: Any, beta_2: Any) -> tuple[Any, Any, Slots]:
+    """`(first moment, second moment, new slots)`, of which none is corrected for its bias.
+
+    With a slot `velocity_hat` the second is the largest so far, AMSGrad: Reddi et al. 2018,
+    https://openreview.net/forum?id=ryQu7f-RZ. Of complex leaves it is that of |grad|^2.
+    """
+    momentum = moving_average(slots["momentum"], grad, beta_1)
+    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
+    new = {"momentum": momentum, "velocity": velocity}
+    if "velocity_hat" in slots:
+        new["velocity_hat"] = velocity = larger(slots["velocity_hat"], velocity)
+    return momentum, velocity, new
 
 
 def squared(value: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, read, shape_of
-from tfexplicit.gradients import dense
 from tfexplicit.plan import Place
 from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep
@@ -91,14 +90,20 @@ def _opened(state: OptState, move: Move, row: _Row, step: Any) -> Opened:
 def _window(state: OptState, move: Move) -> tuple[Window, Any]:
     """The window, and the gradient as it is seen through it."""
     shape = shape_of(move.value)
-    if state.plan.lazy and isinstance(move.grad, tf.IndexedSlices) and not _constraint(move.value):
+    # A constraint may look at the whole array, so the whole is stepped then.
+    if (
+        state.plan.lazy
+        and isinstance(move.grad, tf.IndexedSlices)
+        and not constraint_of(move.value)
+    ):
         return window_on(move.grad, shape)
-    grad = dense(move.grad)
-    # That of a sparse gradient is not known to TensorFlow, but rules may ask.
+    # Of a sparse gradient, rows of one id are added up, which rules that are not linear depend on.
+    grad = tf.convert_to_tensor(move.grad)
+    # TensorFlow does not know its shape then, but rules may ask.
     grad.set_shape(shape)
     return Window(shape), grad
 
 
-def _constraint(leaf: Any) -> Any:
-    """A constraint may look at the whole array, so the whole is stepped then."""
+def constraint_of(leaf: Any) -> Any:
+    """The variable's own `constraint`, which Keras applies after each step."""
     return getattr(leaf, "constraint", None) if is_variable(leaf) else None

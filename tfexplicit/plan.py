@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.set_before import SetBefore
 from tfexplicit.tied import Tied
 from tfexplicit.tree import Leaf
 
@@ -41,6 +42,7 @@ class Plan:
     # True where a leaf that joins late counts the updates made before it, as Keras does.
     shares_count: bool = False
     compiled: dict[Any, Any] = field(default_factory=dict)
+    set_before: SetBefore = field(default_factory=SetBefore)
     # True once a function of the user's holds a trace of a step.
     traced: bool = False
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfexplicit.arrays import is_mutable
 from tfexplicit.containers import Kind, children, known_kind
+from tfexplicit.nested import Nested, nested
 from tfexplicit.tree import Leaf, Node, Tree
 from tfexplicit.unconverted import unconverted
 
@@ -153,14 +154,9 @@ def _is_written(node: Node) -> bool:
     return not node.is_module and known_kind(node.value).write is not None
 
 
-def _module_values(node: Node, values: list[Any]) -> dict[str, Any]:
-    nested: dict[str, Any] = {}
-    for name, leaf in zip(node.names, node.entries, strict=True):
-        if not isinstance(leaf, Leaf):
-            continue
-        *parents, last = name.split("/")
-        at = nested
-        for parent in parents:
-            at = at.setdefault(parent, {})
-        at[last] = values[leaf.index]
-    return nested
+def _module_values(node: Node, values: list[Any]) -> Nested:
+    return nested(
+        (name, values[leaf.index])
+        for name, leaf in zip(node.names, node.entries, strict=True)
+        if isinstance(leaf, Leaf)
+    )

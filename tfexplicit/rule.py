@@ -204,6 +204,13 @@ class Rule:
 
         return implicit.apply_gradients(self, grads_and_vars)
 
+    @property
+    def iterations(self) -> Any:
+        """Deprecated: the implicit style. The count of updates that the rule has made, int64."""
+        from tfexplicit import implicit
+
+        return implicit.iterations(self)
+
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> Any:
         """Deprecated: the implicit style. `loss` is a function, or a tensor with its `tape`."""
         from tfexplicit import implicit

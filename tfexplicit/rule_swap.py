@@ -16,6 +16,7 @@ from tfexplicit.group import Group, initial_vector, is_followed
 from tfexplicit.hyperparameters import declared
 from tfexplicit.plan import Plan
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.set_before import SetBefore
 from tfexplicit.state import OptState
 
 
@@ -27,6 +28,8 @@ def swap_in_place(state: OptState, prefix: str, rule: Rule) -> None:
             group = state.groups[number]
             for name, source in rule.hyperparameters().items():
                 raw(group.hyper[name]).assign(initial_vector(source, len(group.paths)))
+        for name, source in rule.hyperparameters().items():
+            state.plan.set_before.remember(prefix, name, float(source))
         return
     if state.plan.traced:
         raise ValueError(
@@ -54,8 +57,8 @@ def swapped(state: OptState, prefix: str, rule: Rule) -> OptState:
 
 
 def _plan_with(state: OptState, prefix: str, rule: Rule) -> Plan:
-    choose = state.plan.choose if prefix else lambda leaf: rule
-    return replace(state.plan, choose=choose, taken_over=None, compiled={})
+    plan = replace(state.plan, taken_over=None, compiled={})
+    return plan if prefix else replace(plan, choose=lambda leaf: rule, set_before=SetBefore())
 
 
 def _concerned(state: OptState, prefix: str, verb: str) -> list[int]:

@@ -11,19 +11,15 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.creation import (
-    Creation,
     in_variables,
     is_symbolic,
-    made_for,
-    outside_of_traces,
-    value_at_start,
 )
-from tfexplicit.group import Group, in_saved_model, new_group
+from tfexplicit.group import Group, in_saved_model
 from tfexplicit.hyper_values import HyperValues
+from tfexplicit.joining import join
 from tfexplicit.keras_habits import no_attribute, not_to_set
-from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.plan import Place, Plan
-from tfexplicit.rule import Rule, Slots
+from tfexplicit.rule import Slots
 from tfexplicit.show import describe
 from tfexplicit.state_value import Frame, are_equal, copy_of, put_together, taken_apart
 from tfexplicit.subtree import Subtree
@@ -187,6 +183,12 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         self._plan, self._groups = plan, tuple(groups)
         self._track(groups)
 
+    def places_of(self, tree: Tree, prefix: str) -> list[Place | None]:
+        """Where each leaf of a model lives, or of the part of it at `prefix`."""
+        # A single array is its part of the state itself, not a leaf below it.
+        alone = isinstance(tree.root, Leaf) and prefix in self.paths
+        return [self.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+
     def place_of(self, leaf: Leaf, prefix: str, alone: bool = False) -> Place | None:
         """By identity for a variable that the state was set up on, else by path."""
         if leaf.is_variable and id(raw(leaf.value)) in self._by_target:
@@ -200,91 +202,14 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return is_variable(self.groups[place.group].targets[place.row])
 
     def join(self, tree: Tree) -> None:
-        """Make state for the leaves that have none yet, one group per rule."""
-        new = [leaf for leaf in tree.leaves if self.place_of(leaf, "") is None]
-        paths_of = self._free_paths(new)
-        by_rule: dict[int, tuple[Rule, list[Leaf]]] = {}
-        for leaf in new:
-            rule = self.plan.choose(leaf)
-            if self.plan.lazy and not rule.rowwise:
-                raise _needs_all_rows(rule)
-            by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
-        rested = self._rested_before(tree)
-        for rule, leaves in by_rule.values():
-            self._add_group(rule, leaves, [paths_of[leaf.index] for leaf in leaves], rested)
+        """Make state for the leaves that have none yet."""
+        join(self, tree)
 
-    def _free_paths(self, new: Sequence[Leaf]) -> dict[int, str]:
-        """By the leaf's index. Variables are known by identity, so a taken path gets a number."""
-        wanted = [*self._by_path, *(leaf.path for leaf in new)]
-        given = numbered_where_repeated(wanted)[len(self._by_path) :]
-        for leaf, path in zip(new, given, strict=True):
-            if path != leaf.path and not leaf.is_variable:
-                raise ValueError(
-                    f"setup: two arrays of the model have the path {leaf.path!r}, by which the "
-                    "state knows them. Rename the key of one."
-                )
-        return {leaf.index: path for leaf, path in zip(new, given, strict=True)}
-
-    def _rested_before(self, tree: Tree) -> Any:
-        """What a new leaf's count leaves out.
-
-        A leaf that joins a model that was complete starts to count now. Not so in a model whose
-        parts are still being built, nor in the implicit style or with a Keras optimizer: there
-        all leaves share one count.
-        """
-        was_unbuilt, self._was_unbuilt = self._was_unbuilt, tree.is_unbuilt
-        if was_unbuilt or self.plan.shares_count:
-            return 0
-        with tf.init_scope():
-            return read(self._step)
-
-    def _add_group(
-        self, rule: Rule, leaves: Sequence[Leaf], own_paths: Sequence[str], rested: Any
-    ) -> None:
-        def make() -> Group:
-            with made_for(leaves, self.is_live) as creation:
-                return new_group(
-                    rule,
-                    own_paths,
-                    [leaf.value for leaf in leaves],
-                    self._new_slots(rule, leaves, creation),
-                    self._new_shared(rule),
-                    rested,
-                    creation.keep,
-                )
-
-        group = outside_of_traces(make) if self.is_live else make()
+    def add(self, group: Group) -> None:
         self._index(len(self.groups), group)
         self._groups = (*self._groups, group)
         if self.is_live:
             self._track([group])
-
-    def _new_shared(self, rule: Rule) -> Slots:
-        known = any(group.rule is rule for group in self.groups)
-        return {} if known else rule.shared()
-
-    def _new_slots(self, rule: Rule, leaves: Sequence[Leaf], creation: Creation) -> list[Slots]:
-        taken_over = self.plan.taken_over
-        given = taken_over.slots_for(leaves) if taken_over is not None else [None] * len(leaves)
-        return [
-            {
-                name: creation.keep_beside(leaf, value, name)
-                for name, value in rule.begin(
-                    leaf.path, value_at_start(leaf.value), leaf.value
-                ).items()
-            }
-            if slots is None
-            else slots
-            for leaf, slots in zip(leaves, given, strict=True)
-        ]
-
-
-def _needs_all_rows(rule: Rule) -> ValueError:
-    return ValueError(
-        f'setup: {rule!r} cannot be used with sparse="lazy", since it looks at more of a leaf than '
-        "the rows of a sparse gradient. Use another rule for this leaf, or a state of its own; a "
-        "rule of yours that steps each row by itself says so with `rowwise = True`."
-    )
 
 
 AnyState = OptState | Subtree

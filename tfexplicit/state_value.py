@@ -78,7 +78,13 @@ def copy_of(state: OptState, memo: dict[int, Any]) -> OptState:
         )
     # A plan of its own: what is compiled for the first state must not serve the second.
     model = memo.get(id(state.plan.model), state.plan.model)
-    plan = replace(state.plan, model=model, taken_over=None, compiled={})
+    plan = replace(
+        state.plan,
+        model=model,
+        taken_over=None,
+        compiled={},
+        set_before=copy.deepcopy(state.plan.set_before),
+    )
     cells = state.cells()
     if state.is_live:
         cells = [copy.deepcopy(raw(cell), memo) for cell in cells]

@@ -8,10 +8,10 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import is_variable, raw, read
+from tfexplicit.arrays import raw, read
 from tfexplicit.group import Group
 from tfexplicit.keras_optimizers.adopted import step_by_own_update
-from tfexplicit.opened import Followed, Move, Opened, opened
+from tfexplicit.opened import Followed, Move, Opened, constraint_of, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState
@@ -126,8 +126,7 @@ def unless(stays: Any, new: Any, old: Any) -> Any:
 
 
 def _constrained(leaf: Any, stays: Any) -> Callable[[Any], Any] | None:
-    """The variable's own `constraint`, which Keras applies after each step."""
-    constraint = getattr(leaf, "constraint", None) if is_variable(leaf) else None
+    constraint = constraint_of(leaf)
     if constraint is None:
         return None
     return lambda value: unless(stays, constraint(value), value)

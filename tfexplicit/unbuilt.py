@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 def catch_up(state: OptState) -> None:
     """Make state for what the model has built since, which else waits for the next update."""
-    if state._was_unbuilt and state.is_live:
+    if state._was_unbuilt:
+        join_what_came(state)
+
+
+def join_what_came(state: OptState) -> None:
+    """Make state for what the model trains by now: built since, or no longer held."""
+    if state.is_live:
         state.join(parse(state.plan.model))
 
 

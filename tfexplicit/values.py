@@ -13,10 +13,9 @@ from tfexplicit import containers
 from tfexplicit.arrays import dtype_name, is_array, is_variable, raw, read, shape_of
 from tfexplicit.module_names import leaf_names, numbered_where_repeated
 from tfexplicit.modules import listed_variables
+from tfexplicit.nested import flattened
 from tfexplicit.paths import join, suggestion
 from tfexplicit.tree import Node, Tree
-
-Nested = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,32 +57,12 @@ def _not_trained(node: Node) -> Iterable[tuple[str, Any]]:
     return zip(leaf_names(node.value, [*own, *others])[len(own) :], others, strict=True)
 
 
-def nested(pairs: Iterable[tuple[str, Any]]) -> Nested:
-    """`{"a": {"b": value}}` of `("a/b", value)`.
-
-    Raises:
-        ValueError: something lies below the path of an array.
-    """
-    top: Nested = {}
-    for path, value in pairs:
-        *parents, last = path.split("/")
-        at = top
-        for parent in parents:
-            at = at.setdefault(parent, {})
-            if not isinstance(at, dict):
-                raise ValueError(f"{path!r} lies below an array. Rename a key of the model.")
-        if last in at:
-            raise ValueError(f"{path!r} is an array and has arrays below. Rename a key.")
-        at[last] = value
-    return top
-
-
 def given_values(verb: str, values: Sequence[Value], params: Any) -> dict[int, Any]:
     """The tensors that `params` has for these values, by their number; all checked.
 
     `params` holds the trainable values, the others, or both; a tuple of such dicts is one.
     """
-    flat = _flattened(verb, params)
+    flat = _by_path(verb, params)
     known = {value.path: value for value in values}
     for path in flat:
         if path not in known:
@@ -104,7 +83,7 @@ def given_values(verb: str, values: Sequence[Value], params: Any) -> dict[int, A
     }
 
 
-def _flattened(verb: str, params: Any) -> dict[str, Any]:
+def _by_path(verb: str, params: Any) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for part in params if isinstance(params, tuple | list) else (params,):
         if not isinstance(part, Mapping):
@@ -112,19 +91,11 @@ def _flattened(verb: str, params: Any) -> dict[str, Any]:
                 f"{verb}: the values must be a nested dict by path such as tx.params(model) "
                 f"returns, or a tuple of such dicts, got {type(part).__name__}."
             )
-        for path, value in _entries(part):
+        for path, value in flattened(part):
             if path in flat:
                 raise ValueError(f"{verb}: {path!r} is given twice.")
             flat[path] = value
     return flat
-
-
-def _entries(mapping: Mapping[Any, Any], path: str = "") -> Iterable[tuple[str, Any]]:
-    for key, value in mapping.items():
-        if isinstance(value, Mapping):
-            yield from _entries(value, join(path, str(key)))
-        else:
-            yield join(path, str(key)), value
 
 
 def _fitting(verb: str, value: Value, given: Any) -> Any:

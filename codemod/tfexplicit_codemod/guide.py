@@ -19,18 +19,35 @@ _LEFT_CELL = (
     "person decides."
 )
 
+_AT_RUN_TIME = (
+    "A [warning](../warnings.md) says this when the program runs the line; `check` and `migrate` "
+    "do not look for it."
+)
+
 
 def render_page(rule: Rule) -> str:
     """The guide's page for one code, as Markdown."""
-    kind = "`tfexplicit migrate` rewrites this." if rule.is_rewrite else _LEFT
-    language = "python"
-    if rule.is_cell:
-        kind, language = _LEFT_CELL, "text"
+    language = "text" if rule.is_cell else "python"
     return (
-        f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{kind}\n\n"
+        f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{_kind(rule)}\n\n"
         f"## Before\n\n{_code(rule.before, language)}\n## After\n\n{_code(rule.after, language)}\n"
-        f"## Why\n\n{rule.why.strip()}\n\nSince {rule.since}.\n"
+        f"{_warning(rule)}## Why\n\n{rule.why.strip()}\n\nSince {rule.since}.\n"
     )
+
+
+def _kind(rule: Rule) -> str:
+    if rule.is_run_time_only:
+        return _AT_RUN_TIME
+    if rule.is_cell:
+        return _LEFT_CELL
+    return "`tfexplicit migrate` rewrites this." if rule.is_rewrite else _LEFT
+
+
+def _warning(rule: Rule) -> str:
+    said = rule.at_run_time
+    if said is None:
+        return ""
+    return f"## The warning\n\n{said.does} Write {said.write}.\n\nNames in braces are yours.\n\n"
 
 
 def render_index() -> str:
@@ -42,8 +59,9 @@ def render_index() -> str:
         [
             "# Codes",
             "",
-            "TX1xx: a rewrite. TX2xx: why a site is left for a person. "
-            "`tfexplicit explain CODE` prints the same pages.",
+            "TX1xx: a rewrite. TX2xx: why a site is left for a person. TX3xx: a mistake that a "
+            "[warning](../warnings.md) tells of when the program runs. `tfexplicit explain CODE` "
+            "prints the same pages.",
             "",
             "| code | name | what it is |",
             "| --- | --- | --- |",

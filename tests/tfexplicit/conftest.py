@@ -1,4 +1,4 @@
-"""Shared by the runtime's tests: a quiet TensorFlow, and how far two results differ."""
+"""Shared by the runtime's tests: a quiet TensorFlow, a small network, how far results differ."""
 
 from __future__ import annotations
 
@@ -12,6 +12,47 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
+
+
+class Network:
+    """Two layers on fixed data, as explicit variables or as plain values."""
+
+    def __init__(self, dtype: str) -> None:
+        rng = np.random.default_rng(0)
+        self.dtype = dtype
+        self.x = tf.constant(rng.normal(size=(16, 3)), dtype)
+        self.y = tf.constant(rng.normal(size=(16, 1)), dtype)
+        shapes = ((3, 5), (5,), (5, 1), (1,))
+        self.start = [rng.normal(size=shape).astype(dtype) for shape in shapes]
+
+    def variables(self) -> list[tf.Variable]:
+        return [tf.Variable(value, name=f"w{i}") for i, value in enumerate(self.start)]
+
+    def loss(self, weights: Sequence[Any]) -> Any:
+        hidden = tf.tanh(tf.matmul(self.x, weights[0]) + weights[1])
+        # A factor that makes the gradients large enough for clipping to matter.
+        return 30 * tf.reduce_mean((tf.matmul(hidden, weights[2]) + weights[3] - self.y) ** 2)
+
+    def train_with(
+        self, weights: Sequence[Any], apply: Callable[[list[Any]], Any], steps: int = 200
+    ) -> list[np.ndarray]:
+        """`apply(grads)` at each step; the weights afterwards."""
+
+        @tf.function
+        def step() -> None:
+            with tf.GradientTape() as tape:
+                loss = self.loss(weights)
+            apply(tape.gradient(loss, weights))
+
+        for _ in range(steps):
+            step()
+        return [weight.numpy() for weight in weights]
+
+
+@pytest.fixture(scope="module")
+def network() -> type[Network]:
+    return Network
 
 
 def largest_relative_difference(ours: Sequence[Any], theirs: Sequence[Any]) -> float:

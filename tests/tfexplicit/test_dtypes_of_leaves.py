@@ -23,8 +23,10 @@ def variants(rules: dict[str, type[tx.Rule]]) -> list[Any]:
 VARIANTS = variants(all_rules)
 COMPLEX = variants({name: rule for name, rule in all_rules.items() if rule.takes_complex})
 # Small, so that a step of the default learning rate is large beside the leaf's own rounding.
-START = np.array([[0.01, -0.02], [0.005, 0.04]])
-GRADS = [np.array([[0.3, -1.0], [2.0, 0.5]]) * factor for factor in (1.0, 0.5, 1.25)]
+START = np.array([[0.01, -0.02, 0.03], [0.005, 0.04, -0.01]])
+# The squares of the last column leave the range of float16, at both ends.
+NUMBERS = np.array([[0.3, -1.0, 300.0], [2.0, 0.5, -1e-4]])
+GRADS = [NUMBERS * factor for factor in (1.0, 0.5, 1.25)]
 ROTATION = np.exp(0.7j)
 
 

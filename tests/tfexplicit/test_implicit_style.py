@@ -79,8 +79,8 @@ def test_the_warning_says_what_to_write_and_what_rewrites_the_file(
 ) -> None:
     path, stderr = warned
     (line,) = [line for line in stderr.splitlines() if f":{LINES[0]}: " in line]
-    assert "`opt_state = tx.setup(optimizer, model)` once" in line
-    assert "`tx.update(opt_state, model, grads)` here" in line
+    assert "`rule_opt_state = tx.setup(rule, [v])` once" in line
+    assert "`tx.update(rule_opt_state, [v], [tf.ones(2)])` here" in line
     assert f"`tfexplicit migrate {path}`" in line
 
 
@@ -92,7 +92,7 @@ def test_the_warning_carries_its_code() -> None:
     assert isinstance(message, DeprecationWarning)
     assert (message.code, message.since) == ("TX101", "0.1")
     assert message.guide.endswith("TX101.md")
-    assert "tx.update(opt_state, model, grads)" in message.replacement
+    assert "tx.update(rule_opt_state," in message.replacement
     assert Path(caught[0].filename) == Path(__file__)
 
 

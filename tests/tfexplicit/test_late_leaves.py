@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any
 
@@ -223,3 +224,51 @@ def test_one_optimizer_for_models_that_are_built_one_after_the_other_shares_its_
     expected = 0.1 * np.sqrt(1 - 0.999**2) / (1 - 0.9**2) * 0.1 / np.sqrt(0.001)
     np.testing.assert_allclose(policy.layers[0].kernel.numpy(), -expected, rtol=1e-4)
     assert int(state.step) == 2
+
+
+@pytest.mark.parametrize("package", [keras, tf_keras])
+def test_a_base_that_is_unfrozen_trains_at_the_rate_set_before(package: Any) -> None:
+    model = functional(package)
+    base, head = model.get_layer("first"), model.get_layer("second")
+    base.trainable = False
+    state = tx.setup(tx.Chain(tx.ClipByValue(10.0), tx.SGD(1.0)), model)
+    tx.update(state, model, ones_for(model))
+    tx.adjust(state, learning_rate=0.25)
+    tx.adjust(state["second"], learning_rate=0.5)
+    base.trainable = True
+    before = [leaf.numpy() for leaf in (base.bias, head.bias)]
+    tx.update(state, model, ones_for(model))
+    np.testing.assert_allclose(base.bias, before[0] - 0.25)
+    np.testing.assert_allclose(head.bias, before[1] - 0.5)
+    assert state["first"].hyper["learning_rate"] == 0.25
+
+
+def test_what_is_set_in_a_part_does_not_reach_a_leaf_that_joins_another() -> None:
+    one = tf.constant(1.0)
+    model = {"slow": {"a": tf.Variable(0.0)}}
+    state = tx.setup(tx.SGD(1.0), model)
+    tx.adjust(state["slow"], learning_rate=0.25)
+    model["slow"]["b"] = tf.Variable(0.0)
+    model["fast"] = {"c": tf.Variable(0.0)}
+    tx.update(state, model, {"slow": {"a": one, "b": one}, "fast": {"c": one}})
+    assert [float(leaf.numpy()) for leaf in tx.trainables(model)] == [-0.25, -0.25, -1.0]
+    tx.adjust(state, tx.SGD(0.5))
+    copied = copy.deepcopy(state)
+    model["d"] = tf.Variable(0.0)
+    for own in (state, copied):
+        tx.update(own, model["d"], one)
+    assert model["d"].numpy() == -1.0
+
+
+def test_a_rate_set_in_the_traced_step_reaches_a_leaf_that_joins_in_it() -> None:
+    model = {"a": tf.Variable(0.0)}
+    state = tx.setup(tx.SGD(1.0), model)
+    model["b"] = tf.Variable(0.0)
+
+    @tf.function
+    def step(rate: Any) -> None:
+        tx.adjust(state, learning_rate=rate)
+        tx.update(state, model, [tf.constant(1.0)] * 2)
+
+    step(tf.constant(0.25))
+    assert [leaf.numpy() for leaf in tx.trainables(model)] == [-0.25, -0.25]

@@ -19,6 +19,10 @@ from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.keras_optimizers.recognise import is_keras_3, is_keras_own_class, is_legacy
 from tfexplicit.replicas import in_replicas
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.rules import all_rules
+from tfexplicit.rules.clip_by_global_norm import ClipByGlobalNorm
+from tfexplicit.rules.clip_by_norm import ClipByNorm
+from tfexplicit.rules.clip_by_value import ClipByValue
 from tfexplicit.tree import Leaf
 
 # Base arguments that change the update in ways the rule does not have.
@@ -55,11 +59,14 @@ def rule_of(optimizer: Any) -> Rule | None:
     return Chain(*clips, rule) if clips else rule
 
 
+def excludes_from_decay(optimizer: Any) -> bool:
+    """True if some leaf is not to decay, by `exclude_from_weight_decay`."""
+    return any(getattr(optimizer, exclusion, None) for exclusion in _EXCLUSIONS)
+
+
 @cache
 def forms() -> dict[str, tuple[Any, KerasForm]]:
     """By the name of the Keras class: the rule that computes it, and how."""
-    from tfexplicit.rules import all_rules
-
     forms = ((rule, getattr(rule, "keras", None)) for rule in all_rules.values())
     return {form.class_name: (rule, form) for rule, form in forms if form is not None}
 
@@ -69,23 +76,17 @@ def _form_of(optimizer: Any) -> tuple[Any, KerasForm] | None:
     found = forms().get(name)
     if found is None or not optimizer.weight_decay:
         return found
-    if any(getattr(optimizer, exclusion, None) for exclusion in _EXCLUSIONS):
+    if excludes_from_decay(optimizer):
         return None
     return forms().get(found[1].with_weight_decay)
 
 
 def clips_of(optimizer: Any) -> list[Rule]:
     """Keras looks at these in this order and uses the first; 0 is no clipping."""
-    from tfexplicit.rules import all_rules
-
-    for attribute, name in (
-        ("clipnorm", "ClipByNorm"),
-        ("global_clipnorm", "ClipByGlobalNorm"),
-        ("clipvalue", "ClipByValue"),
-    ):
+    clips = {"clipnorm": ClipByNorm, "global_clipnorm": ClipByGlobalNorm, "clipvalue": ClipByValue}
+    for attribute, clip in clips.items():
         limit = getattr(optimizer, attribute, None)
         if limit and limit > 0:
-            clip: Any = all_rules[name]
             return [clip(limit)]
     return []
 

@@ -18,26 +18,27 @@ class LearningRateOf:
     optimizer: Any
 
     def __call__(self, step: Any) -> Any:
-        source = self._source
+        source = self.source
         if hasattr(source, "get_config"):
             return source(step)
         return source() if callable(source) and not is_variable(source) else source
 
     @property
-    def _source(self) -> Any:
+    def source(self) -> Any:
+        """A variable, number, schedule or function of nothing."""
         if is_legacy(self.optimizer):
             return self.optimizer._hyper.get("learning_rate")
         return self.optimizer._learning_rate
 
     @property
     def is_schedule(self) -> bool:
-        return hasattr(self._source, "get_config")
+        return hasattr(self.source, "get_config")
 
     def assign(self, value: Any) -> bool:
         """Set the optimizer's own variable, if that is what it has."""
-        if not is_variable(self._source):
+        if not is_variable(self.source):
             return False
-        variable = raw(self._source)
+        variable = raw(self.source)
         variable.assign(tf.cast(value, variable.dtype))
         return True
 

@@ -9,7 +9,12 @@ _BASES = frozenset(("BaseOptimizer", "_BaseOptimizer", "OptimizerV2"))
 
 def is_keras_optimizer(value: object) -> bool:
     """True for optimizers of Keras 3 and `tf_keras` (also legacy), and subclasses of a user."""
-    return any(_package(base) and base.__name__ in _BASES for base in type(value).__mro__)
+    return any(is_optimizer_base(base) for base in type(value).__mro__)
+
+
+def is_optimizer_base(cls: type) -> bool:
+    """True for the classes from which all optimizers of a Keras come."""
+    return bool(_package(cls)) and cls.__name__ in _BASES
 
 
 def is_keras_3(optimizer: Any) -> bool:

@@ -7,11 +7,16 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import larger, moving_average, root, squared
+from tfexplicit.moments import (
+    adam_slots,
+    bias_correction,
+    larger,
+    moving_average,
+    root,
+    squared,
+)
 from tfexplicit.rule import Rule, Slots
-from tfexplicit.rules.adam import adam_slots
 from tfexplicit.rules.radam import rectified
 
 

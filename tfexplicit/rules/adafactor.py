@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Bounds, NonNegative, Positive
 from tfexplicit.keras_optimizers.form import KerasForm
-from tfexplicit.moments import root, squared
+from tfexplicit.moments import blended, root, squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -18,10 +18,10 @@ def second_moment(slots: Slots, squares: Any, beta: Any) -> tuple[Any, Slots]:
     https://arxiv.org/abs/1804.04235. Leaves of rank 2 and more are factored over the last two axes.
     """
     if "velocity" in slots:
-        velocity = beta * slots["velocity"] + (1 - beta) * squares
+        velocity = blended(slots["velocity"], squares, beta)
         return velocity, {"velocity": velocity}
-    row = beta * slots["row"] + (1 - beta) * tf.reduce_mean(squares, axis=-1)
-    column = beta * slots["column"] + (1 - beta) * tf.reduce_mean(squares, axis=-2)
+    row = blended(slots["row"], tf.reduce_mean(squares, axis=-1), beta)
+    column = blended(slots["column"], tf.reduce_mean(squares, axis=-2), beta)
     share = row / tf.reduce_mean(row, axis=-1, keepdims=True)
     estimate = tf.expand_dims(share, -1) * tf.expand_dims(column, -2)
     return estimate, {"row": row, "column": column}

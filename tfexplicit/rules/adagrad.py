@@ -47,6 +47,7 @@ class Adagrad(Rule):
         check("Adagrad", name, self.initial_accumulator_value, Bounds(low=0.0))
 
     def init(self, leaf: Any) -> Slots:
+        # From a Python number TensorFlow makes a float32 first; Keras starts there too.
         return {
             "accumulator": tf.fill(leaf.shape, tf.cast(self.initial_accumulator_value, leaf.dtype))
         }

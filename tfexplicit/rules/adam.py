@@ -9,13 +9,8 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
-from tfexplicit.moments import larger, moving_average, root, squared
+from tfexplicit.moments import adam_moments, adam_slots, root
 from tfexplicit.rule import Rule, Slots
-
-
-def adam_slots(leaf: Any, amsgrad: bool) -> Slots:
-    names = ("momentum", "velocity", "velocity_hat") if amsgrad else ("momentum", "velocity")
-    return {name: tf.zeros_like(leaf) for name in names}
 
 
 def adam_step(
@@ -32,12 +27,7 @@ def adam_step(
     beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
     beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
     alpha = tf.cast(learning_rate, dtype) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
-
-    momentum = moving_average(slots["momentum"], grad, beta_1)
-    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
-    new = {"momentum": momentum, "velocity": velocity}
-    if "velocity_hat" in slots:
-        new["velocity_hat"] = velocity = larger(slots["velocity_hat"], velocity)
+    momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     return momentum * alpha / (root(velocity) + tf.cast(epsilon, dtype)), new
 
 

@@ -9,8 +9,9 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.moments import adam_slots
 from tfexplicit.rule import Rule, Slots
-from tfexplicit.rules.adam import Adam, adam_slots, adam_step
+from tfexplicit.rules.adam import Adam, adam_step
 
 
 def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:

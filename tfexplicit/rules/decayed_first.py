@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
+from tfexplicit.composite import joined, outside
 from tfexplicit.hyperparameters import Bounds, NonNegative, check, declared
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.selection import Where, concerns, expect_where
+from tfexplicit.wrapper import Wrapper
 
 
-class DecayedFirst(Composite):
+class DecayedFirst(Wrapper):
     """Multiplies the leaf by `1 - weight_decay * learning_rate`, then lets `rule` step the result.
 
     So Keras decays with `weight_decay=`. It makes a difference for rules that look at the leaf,
@@ -35,12 +35,11 @@ class DecayedFirst(Composite):
     where: Where
 
     def __init__(self, rule: Rule, weight_decay: Any = 0.004, where: Where = None) -> None:
-        expect_rule("DecayedFirst", "its first argument", rule)
+        super().__init__(rule)
         if "learning_rate" not in rule.hyperparameters():
             raise TypeError(f"DecayedFirst: {rule!r} has no learning rate to multiply with.")
         check("DecayedFirst", "weight_decay", weight_decay, declared(DecayedFirst)["weight_decay"])
         expect_where("DecayedFirst", where)
-        super().__init__(dict(zip(names_of([rule]), [rule], strict=True)))
         object.__setattr__(self, "weight_decay", weight_decay)
         object.__setattr__(self, "where", where)
 
@@ -49,7 +48,8 @@ class DecayedFirst(Composite):
         return self.where
 
     def arguments(self) -> dict[str, Any]:
-        return {"rule": self._part[1], "weight_decay": self.weight_decay, "where": self.where}
+        own = {"weight_decay": self.weight_decay, "where": self.where}
+        return {**super().arguments(), **own}
 
     def hyperparameters(self) -> dict[str, Any]:
         return {"weight_decay": self.weight_decay, **super().hyperparameters()}
@@ -61,23 +61,13 @@ class DecayedFirst(Composite):
         own = {"weight_decay"} if concerns(self.where, path, target) else set()
         return own | super().governing(path, target)
 
-    def seeing(self, leaves: Sequence[LeafStep], shared: Slots) -> tuple[DecayedFirst, Slots]:
-        name, rule = self._part
-        seen, new = rule.seeing([self._within(leaf) for leaf in leaves], part_of(shared, name))
-        return self.carrying(parts={name: seen}), joined({name: new})
-
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        name, rule = self._part
-        after, slots = rule.step(self._within(at))
+        after, slots = self.rule.step(self.within(at))
         result = replace(outside(at, after), leaf=at.leaf)
-        return result.moving_to(after.moved), joined({name: slots})
+        return result.moving_to(after.moved), joined({self.name: slots})
 
-    @property
-    def _part(self) -> tuple[str, Rule]:
-        return next(iter(self.parts.items()))
-
-    def _within(self, at: LeafStep) -> LeafStep:
-        within = inside(self._part[0], at)
+    def within(self, at: LeafStep) -> LeafStep:
+        within = super().within(at)
         if not concerns(self.where, at.path, at.target):
             return within
         dtype = at.leaf.dtype
@@ -87,7 +77,7 @@ class DecayedFirst(Composite):
 
     def __repr__(self) -> str:
         where = "" if self.where is None else ", where=..."
-        return f"DecayedFirst({self._part[1]!r}, weight_decay={self.weight_decay!r}{where})"
+        return f"DecayedFirst({self.rule!r}, weight_decay={self.weight_decay!r}{where})"
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,22 +8,17 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction
+from tfexplicit.moments import blended
 from tfexplicit.periods import expect_count, is_due
 from tfexplicit.rule import LeafStep, Rule, Slots
-
-
-def blended(average: Any, value: Any, momentum: Any) -> Any:
-    """`momentum * average + (1 - momentum) * value`; Polyak and Juditsky 1992 average like this."""
-    momentum = tf.cast(momentum, value.dtype)
-    return momentum * average + (1 - momentum) * value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EMA(Rule):
     """Averages the leaf as it is after the step; last in a chain. `use_ema=True` in Keras.
 
-    `tx.ema_params(opt_state, model)` gives the averages. The first step copies the leaf. The slot
-    `average` has the leaf's shape and dtype.
+    Polyak and Juditsky 1992. `tx.ema_params(opt_state, model)` gives the averages. The first step
+    copies the leaf. The slot `average` has the leaf's shape and dtype.
 
     Args:
         momentum: the share of the average so far, as Keras' `ema_momentum`.

@@ -96,6 +96,7 @@ class Ftrl(Rule):
         check("Ftrl", name, self.initial_accumulator_value, Bounds(low=0.0))
 
     def init(self, leaf: Any) -> Slots:
+        # As in `Adagrad`, rounded to float32 for a float64 leaf too.
         start = tf.cast(self.initial_accumulator_value, leaf.dtype)
         return {"accumulator": tf.fill(leaf.shape, start), "linear": tf.zeros_like(leaf)}
 

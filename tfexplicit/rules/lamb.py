@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
-from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.moments import adam_moments, root, squared
 from tfexplicit.rule import Rule, Slots
 
 
@@ -21,10 +21,9 @@ def lamb_direction(
     count = tf.cast(step, dtype)
     beta_1_power = tf.pow(tf.cast(beta_1, dtype), count)
     beta_2_power = tf.pow(tf.cast(beta_2, dtype), count)
-    momentum = moving_average(slots["momentum"], grad, beta_1)
-    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
+    momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     scale = root(velocity / (1 - beta_2_power)) + tf.cast(epsilon, dtype)
-    return momentum / (1 - beta_1_power) / scale, {"momentum": momentum, "velocity": velocity}
+    return momentum / (1 - beta_1_power) / scale, new
 
 
 def trust_ratio(leaf: Any, direction: Any) -> Any:

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.hyperparameters import NonNegative, PositiveFraction
 from tfexplicit.keras_optimizers.form import KerasForm
+from tfexplicit.moments import blended
 from tfexplicit.rule import Rule, Slots
 
 
@@ -17,9 +18,7 @@ def lion_step(momentum: Any, grad: Any, beta_1: Any, beta_2: Any) -> tuple[Any, 
 
     The direction is a sign, so the step has no gradient; of a complex leaf it is z / |z|.
     """
-    dtype = grad.dtype
-    near, far = tf.cast(beta_1, dtype), tf.cast(beta_2, dtype)
-    return tf.sign(momentum * near + grad * (1 - near)), momentum * far + grad * (1 - far)
+    return tf.sign(blended(momentum, grad, beta_1)), blended(momentum, grad, beta_2)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

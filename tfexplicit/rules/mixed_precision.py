@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import tensorflow as tf
 
 from tfexplicit.arrays import raw
-from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
+from tfexplicit.composite import joined, outside
 from tfexplicit.rule import LeafStep, Rule, Slots
+from tfexplicit.wrapper import Wrapper
 
 
-class MixedPrecision(Composite):
+class MixedPrecision(Wrapper):
     """Lets `rule` work on a copy of each float16 or bfloat16 leaf, in `dtype`.
 
     Micikevicius et al. 2018, https://arxiv.org/abs/1710.03740. Steps too small for the leaf's dtype
@@ -38,16 +38,15 @@ class MixedPrecision(Composite):
     dtype: Any
 
     def __init__(self, rule: Rule, dtype: Any = "float32") -> None:
-        expect_rule("MixedPrecision", "its first argument", rule)
+        super().__init__(rule)
         if tf.as_dtype(dtype) not in (tf.float32, tf.float64):
             raise ValueError(
                 f'MixedPrecision: `dtype` must be "float32" or "float64", got {dtype!r}.'
             )
-        super().__init__(dict(zip(names_of([rule]), [rule], strict=True)))
         object.__setattr__(self, "dtype", tf.as_dtype(dtype))
 
     def arguments(self) -> dict[str, Any]:
-        return {"rule": self._part[1], "dtype": self.dtype}
+        return {**super().arguments(), "dtype": self.dtype}
 
     @property
     def structure(self) -> Any:
@@ -59,17 +58,10 @@ class MixedPrecision(Composite):
         master = tf.cast(leaf, self.dtype)
         return {"master": tf.zeros_like(master), **super().begin(path, master, target)}
 
-    def seeing(self, leaves: Sequence[LeafStep], shared: Slots) -> tuple[MixedPrecision, Slots]:
-        name, rule = self._part
-        within = [self._within(leaf) for leaf in leaves]
-        seen, new = rule.seeing(within, part_of(shared, name))
-        return self.carrying(parts={name: seen}), joined({name: new})
-
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        name, rule = self._part
-        within = self._within(at)
-        after, own = rule.step(within)
-        slots = joined({name: own})
+        within = self.within(at)
+        after, own = self.rule.step(within)
+        slots = joined({self.name: own})
         if not self._has_master(at.target):
             return outside(at, after), slots
         master = after.moved
@@ -78,17 +70,13 @@ class MixedPrecision(Composite):
         result = replace(outside(at, after), leaf=at.leaf)
         return result.moving_to(tf.cast(master, _dtype(at.target))), {"master": master, **slots}
 
-    @property
-    def _part(self) -> tuple[str, Rule]:
-        return next(iter(self.parts.items()))
-
     def _has_master(self, target: Any) -> bool:
         dtype = _dtype(target)
         return bool(dtype.is_floating and dtype.size < self.dtype.size)
 
-    def _within(self, at: LeafStep) -> LeafStep:
+    def within(self, at: LeafStep) -> LeafStep:
         """The step as the rule sees it: on the copy."""
-        within = inside(self._part[0], at)
+        within = super().within(at)
         if not self._has_master(at.target):
             return within
         master, own = at.slots["master"], _dtype(at.target)
@@ -98,7 +86,7 @@ class MixedPrecision(Composite):
 
     def __repr__(self) -> str:
         shown = "" if self.dtype == tf.float32 else f", dtype={self.dtype.name!r}"
-        return f"MixedPrecision({self._part[1]!r}{shown})"
+        return f"MixedPrecision({self.rule!r}{shown})"
 
     @classmethod
     def variants(cls) -> list[Rule]:

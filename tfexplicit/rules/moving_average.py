@@ -8,9 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction
+from tfexplicit.moments import blended
 from tfexplicit.periods import expect_count
 from tfexplicit.rule import LeafStep, Rule, Slots
-from tfexplicit.rules.ema import blended
 
 
 @dataclass(frozen=True, eq=False, repr=False)

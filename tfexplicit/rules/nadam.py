@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.moments import adam_moments, bias_correction, root
 from tfexplicit.rule import Rule, Slots
 
 # The schedule of beta_1 in section 3 of the report: beta_1 * (1 - 0.5 * 0.96^t).
@@ -46,14 +46,12 @@ def nadam_step(
     count = tf.cast(step, tf.float64)
     now, product = scheduled(beta_1, count), product_of_scheduled(beta_1, count)
     then = scheduled(beta_1, count + 1)
-
-    momentum = moving_average(slots["momentum"], grad, beta_1)
-    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
+    momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     ahead = tf.cast(then / (1 - product * then), dtype) * momentum
     ahead += tf.cast((1 - now) / (1 - product), dtype) * grad
-    corrected = velocity / tf.cast(1 - tf.pow(beta_2, count), dtype)
+    corrected = velocity / tf.cast(bias_correction(beta_2, step), dtype)
     subtract = ahead * tf.cast(learning_rate, dtype) / (root(corrected) + tf.cast(epsilon, dtype))
-    return subtract, {"momentum": momentum, "velocity": velocity}
+    return subtract, new
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.moments import adam_moments, bias_correction, root
 from tfexplicit.rule import Rule, Slots
 
 
@@ -22,16 +21,11 @@ def oadam_step(
     the bias correction. Complex leaves use |grad|^2.
     """
     dtype = grad.dtype
-    momentum = moving_average(slots["momentum"], grad, beta_1)
-    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
+    momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     forecast = momentum / tf.cast(bias_correction(beta_1, step), dtype)
     spread = root(velocity / tf.cast(bias_correction(beta_2, step), dtype))
     adam = tf.cast(learning_rate, dtype) * forecast / (spread + tf.cast(epsilon, dtype))
-    return 2 * adam - slots["last_step"], {
-        "momentum": momentum,
-        "velocity": velocity,
-        "last_step": adam,
-    }
+    return 2 * adam - slots["last_step"], {**new, "last_step": adam}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

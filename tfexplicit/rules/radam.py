@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Fraction, NonNegative
-from tfexplicit.moments import larger, moving_average, root, squared
+from tfexplicit.moments import adam_moments, adam_slots, bias_correction, root
 from tfexplicit.rule import Rule, Slots
-from tfexplicit.rules.adam import adam_slots
 
 
 def rectified(momentum: Any, adaptive: Any, step: Any, beta_2: Any, sma_threshold: Any) -> Any:
@@ -47,11 +45,7 @@ def radam_step(
     asks for the maximum of the second moments, as in AMSGrad.
     """
     dtype = grad.dtype
-    momentum = moving_average(slots["momentum"], grad, beta_1)
-    velocity = moving_average(slots["velocity"], squared(grad), beta_2)
-    new = {"momentum": momentum, "velocity": velocity}
-    if "velocity_hat" in slots:
-        new["velocity_hat"] = velocity = larger(slots["velocity_hat"], velocity)
+    momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     momentum = momentum / tf.cast(bias_correction(beta_1, step), dtype)
     velocity = velocity / tf.cast(bias_correction(beta_2, step), dtype)
     adaptive = momentum / (root(velocity) + tf.cast(epsilon, dtype))

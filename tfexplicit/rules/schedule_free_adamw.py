@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.hyperparameters import Fraction, NonNegative, PositiveFraction
-from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.moments import bias_correction, moving_average, root, squared
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -51,8 +51,8 @@ class ScheduleFreeAdamW(Rule):
         average = averaged(leaf, fast, rule.beta_1)
         rate = tf.cast(rule.learning_rate * self._warmup(at.step), dtype)
         velocity = moving_average(at.slots["velocity"], squared(grad), rule.beta_2)
-        correction = 1 - tf.pow(rule.beta_2, tf.cast(at.step, tf.float64))
-        scale = root(velocity / tf.cast(correction, dtype)) + tf.cast(rule.epsilon, dtype)
+        correction = tf.cast(bias_correction(rule.beta_2, at.step), dtype)
+        scale = root(velocity / correction) + tf.cast(rule.epsilon, dtype)
         fast = fast - rate * (grad / scale + tf.cast(rule.weight_decay, dtype) * leaf)
         weight_sum = at.slots["weight_sum"] + tf.square(rate)
         share = tf.math.divide_no_nan(tf.square(rate), weight_sum)

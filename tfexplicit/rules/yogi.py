@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.bias_correction import bias_correction
 from tfexplicit.hyperparameters import Bounds, Fraction, NonNegative, as_float64, check
-from tfexplicit.moments import moving_average, root, squared
+from tfexplicit.moments import bias_correction, moving_average, root, squared
 from tfexplicit.proximal import proximal
 from tfexplicit.rule import Rule, Slots
 

@@ -18,9 +18,9 @@ from tfexplicit.rule import Rule
 from tfexplicit.rule_swap import swap_in_place, swapped
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
-from tfexplicit.unbuilt import catch_up, note_on_unbuilt
+from tfexplicit.unbuilt import join_what_came, note_on_unbuilt
 from tfexplicit.unconverted import unconverted
-from tfexplicit.writing import Writer
+from tfexplicit.writing import Writer, is_known
 
 LINE = "tx.adjust(opt_state, learning_rate=1e-4)"
 
@@ -29,7 +29,8 @@ LINE = "tx.adjust(opt_state, learning_rate=1e-4)"
 def adjust(opt_state: AnyState, rule: Rule | None = None, **hyper: Any) -> None:
     """Set hyperparameters of the whole state, or of a part: `adjust(opt_state["encoder"], ...)`.
 
-    Takes effect at the next update, also in functions traced earlier. A number replaces a schedule.
+    Takes effect at the next update, also in functions traced earlier, and for leaves that join the
+    part later. A number replaces a schedule.
     In a chain a name reaches every part that has it; `**{"adam/epsilon": 1e-8}` reaches one. Where
     the whole of a Keras optimizer is concerned, its own learning-rate variable is set.
 
@@ -61,7 +62,7 @@ def _adjusted(
     if not hyper and rule is None:
         raise TypeError(f"{verb}: nothing to set. Write {LINE}.")
     state, prefix = located(opt_state)
-    catch_up(state)
+    join_what_came(state)
     if writer.in_place and not state.is_live:
         raise TypeError("adjust: this state holds tensors. Write opt_state = tx.adjusted(...).")
     if rule is not None:
@@ -139,6 +140,8 @@ def _in_group(
         value = as_float64(value)
         if _went_to_the_optimizer(state, group, prefix, name, value, writer):
             value = as_float64(float("nan"))
+        if writer.in_place and is_known(value):
+            state.plan.set_before.remember(prefix, name, float(value))
         for full in vectors:
             if means(full, name) and any(mask):
                 new = tf.where(tf.constant(mask), value, read(vectors[full]))

@@ -11,6 +11,7 @@ from tfexplicit.rebuild import with_leaves
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.values import given_values, values_of
+from tfexplicit.writing import is_known
 
 
 @unconverted
@@ -40,7 +41,7 @@ def assign(model: Any, params: Any) -> Any:
         old = values[number].value
         if is_variable(old):
             raw(old).assign(tensor, read_value=False)
-        elif isinstance(old, np.ndarray) and hasattr(tensor, "numpy"):
+        elif isinstance(old, np.ndarray) and is_known(tensor):
             leaves[number] = tensor.numpy()
         else:
             leaves[number] = tensor

@@ -12,7 +12,7 @@ from tfexplicit.composite import means
 from tfexplicit.rebuild import with_leaves
 from tfexplicit.rule import Slots
 from tfexplicit.state import AnyState, located
-from tfexplicit.tree import Leaf, parse
+from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
 
 
@@ -31,8 +31,7 @@ def ema_params(opt_state: AnyState, model: Any) -> Any:
     expect_state_and_model("ema_params", opt_state, model, "tx.ema_params(opt_state, model)")
     state, prefix = located(opt_state)
     tree = parse(model)
-    alone = isinstance(tree.root, Leaf) and prefix in state.paths
-    places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+    places = state.places_of(tree, prefix)
     averages = [None if place is None else _average(state.slots_at(place)) for place in places]
     if all(average is None for average in averages):
         raise ValueError(

@@ -39,8 +39,7 @@ def eval_params(opt_state: AnyState, model: Any) -> Any:
     expect_state("eval_params", opt_state, LINE)
     state, prefix = located(opt_state)
     tree = parse(model)
-    alone = isinstance(tree.root, Leaf) and prefix in state.paths
-    places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+    places = state.places_of(tree, prefix)
     found = [
         _average(state, prefix, leaf, place)
         for leaf, place in zip(tree.leaves, places, strict=True)

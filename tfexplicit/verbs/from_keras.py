@@ -7,7 +7,7 @@ from typing import Any
 
 from tfexplicit.chain import Chain
 from tfexplicit.hyperparameters import is_number
-from tfexplicit.keras_optimizers.known import clips_of
+from tfexplicit.keras_optimizers.known import clips_of, excludes_from_decay
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.keras_optimizers.recognise import (
     is_keras_3,
@@ -123,21 +123,27 @@ def _decaying_rule(optimizer: Any, name: str) -> list[Rule]:
     if name == "AdamW" and where is not None:
         return [_rule(optimizer, Adam), DecoupledWeightDecay(decay, where=where)]
     rule = _rule(optimizer, _class_named(name))
-    if decay is None or "weight_decay" in rule.hyperparameters():
+    if "weight_decay" in rule.hyperparameters():
+        _refuse_exclusions(name, where)
+        return [rule]
+    if decay is None:
         return [rule]
     if rule.looks_at_leaf:
         return [DecayedFirst(rule, decay, where=where)]
     return [rule, DecoupledWeightDecay(decay, where=where)]
 
 
+def _refuse_exclusions(name: str, where: Where) -> None:
+    if where is not None:
+        raise ValueError(
+            f"from_keras: the rule {name} decays every leaf, and this optimizer excludes some. "
+            "Write opt_state = tx.setup(optimizer, model), which leaves them out."
+        )
+
+
 def _where(optimizer: Any) -> Where:
     """None where every leaf decays."""
-    excludes = (
-        "_exclude_from_weight_decay",
-        "_exclude_from_weight_decay_names",
-        "_exclude_from_weight_decay_pattern",
-    )
-    if not any(getattr(optimizer, attribute, None) for attribute in excludes):
+    if not excludes_from_decay(optimizer):
         return None
     return lambda path, leaf: bool(optimizer._use_weight_decay(leaf))
 
@@ -152,6 +158,9 @@ def _rule(optimizer: Any, rule_class: type[Rule]) -> Rule:
     config = optimizer.get_config()
     known = {field.name for field in fields(rule_class) if field.init}
     arguments = {name: config[name] for name in known & config.keys() if name != "learning_rate"}
+    for name in ("weight_decay", "adam_weight_decay"):
+        if name in arguments and arguments[name] is None:
+            arguments[name] = 0.0
     if rule_class is Adafactor:
         # Keras has the argument and does not look at it.
         arguments["relative_step"] = True
@@ -162,7 +171,7 @@ def _rule(optimizer: Any, rule_class: type[Rule]) -> Rule:
 
 
 def _learning_rate(optimizer: Any, config: Any) -> Any:
-    source = LearningRateOf(optimizer)._source
+    source = LearningRateOf(optimizer).source
     if callable(source) and not hasattr(source, "assign"):
         return source
     rate = source if is_number(source) else float(source.numpy())

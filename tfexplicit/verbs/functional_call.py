@@ -8,10 +8,11 @@ from typing import Any
 import keras
 
 from tfexplicit import modules
-from tfexplicit.arrays import read
+from tfexplicit.arrays import raw, read
+from tfexplicit.nested import Nested, nested
 from tfexplicit.tree import Tree, parse
 from tfexplicit.unconverted import unconverted
-from tfexplicit.values import Nested, Value, given_values, nested, values_of
+from tfexplicit.values import Value, given_values, values_of
 
 
 def functional_call(model: Any, params: Any, *args: Any, **kwargs: Any) -> tuple[Any, Nested]:
@@ -81,7 +82,8 @@ def _check_callable(model: Any, tree: Tree) -> None:
 
 def _check_variables(model: Any, values: Sequence[Value]) -> None:
     for value in values:
-        if not isinstance(value.value, keras.Variable):
+        # Not by class: `keras.Variable` of Keras 3.3 is none that a layer has.
+        if raw(value.value) is value.value:
             raise TypeError(
                 f"functional_call: {value.path!r} of the {type(model).__name__} is a tf.Variable, "
                 "which TensorFlow reads directly, so no other value can be given. Use a Keras 3 "

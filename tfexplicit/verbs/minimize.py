@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.rebuild import has_replaced_leaves
+from tfexplicit.signatures import takes_argument
 from tfexplicit.state import AnyState
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
@@ -54,8 +54,4 @@ def _takes_model(loss_fn: Callable[..., Any]) -> bool:
             f"minimize: the loss must be a function of the model, got {type(loss_fn).__name__}. "
             "Write tx.minimize(loss_fn, opt_state, model)."
         )
-    try:
-        inspect.signature(loss_fn).bind(None)
-    except TypeError:
-        return False
-    return True
+    return takes_argument(loss_fn)

@@ -6,9 +6,10 @@ from typing import Any
 
 from tfexplicit.arguments import refuse_as_model
 from tfexplicit.arrays import read
+from tfexplicit.nested import nested
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
-from tfexplicit.values import nested, values_of
+from tfexplicit.values import values_of
 
 
 @unconverted

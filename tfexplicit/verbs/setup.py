@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import tensorflow as tf
+
 from tfexplicit.arguments import expect_model
 from tfexplicit.paths import matches, suggestion
 from tfexplicit.plan import Plan
@@ -14,6 +16,8 @@ from tfexplicit.state import OptState, new_state
 from tfexplicit.tied import Tied
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
+from tfexplicit.warn.mixing import note_explicit
+from tfexplicit.warn.repeated import note_setup
 
 
 @unconverted
@@ -44,8 +48,31 @@ def setup(
 
     Raises:
         TypeError: arguments swapped, a class instead of a rule, or another kind of object.
-        ValueError: no rule for some leaf, or a Keras optimizer that is built on other variables.
+        ValueError: no rule for some leaf, a Keras optimizer that is built on other variables, or
+            a call at every trace of a `tf.function`.
     """
+    try:
+        state = make_state(rule, model, steps, sparse, tied)
+    except ValueError as error:
+        if not tf.inside_function() or "tf.function only supports singleton" not in str(error):
+            raise
+        raise ValueError(
+            "setup runs inside a tf.function, and made another state when that was traced again. "
+            "Write opt_state = tx.setup(rule, model) once, outside of the function."
+        ) from error
+    note_setup(state)
+    note_explicit(state)
+    return state
+
+
+def make_state(
+    rule: Any,
+    model: Any,
+    steps: Literal["global", "leaf"] = "global",
+    sparse: Literal["dense", "lazy"] = "dense",
+    tied: Tied = "total",
+) -> OptState:
+    """As `setup`, without a word about where it is called."""
     expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
     if steps not in ("global", "leaf"):
         raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
@@ -75,10 +102,10 @@ def setup(
             "to step. Leaves are trainable variables and arrays of float or complex dtype. A "
             "module that makes its variables when it is first called has them after that call.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     for message in [*_without_effect(state), *_unmatched(rule, state)]:
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warnings.warn(message, UserWarning, stacklevel=4)
     return state
 
 

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfexplicit import implicit
 from tfexplicit.arguments import expect_state_and_model
 from tfexplicit.rebuild import has_replaced_leaves
+from tfexplicit.rule import Rule
 from tfexplicit.state import AnyState
 from tfexplicit.tree import parse
 from tfexplicit.unconverted import unconverted
@@ -52,7 +54,7 @@ def train(
     loss_fn: Callable[..., Any],
     model: Any,
     data: Iterable[Any],
-    opt_state: AnyState,
+    opt_state: AnyState | Rule,
     *,
     epochs: int = 1,
     callbacks: Sequence[Callback] = (),
@@ -69,7 +71,7 @@ def train(
             name.
         model: variables only; what can be trained by `update` in place.
         data: gives batches, anew for every epoch: a `tf.data.Dataset`, a list, ...
-        opt_state: from `setup`, or a part of it.
+        opt_state: from `setup`, or a part of it. Deprecated: a rule, which keeps the state.
         epochs: how many times to go through `data`.
         callbacks: functions of a `TrainStep`, called after each step; one that returns True ends
             the training.
@@ -89,6 +91,8 @@ def train(
     # Not with the package: it takes a while to import.
     from tqdm.auto import tqdm
 
+    if isinstance(opt_state, Rule):
+        opt_state = implicit.state_for_training(opt_state, model)
     _check(loss_fn, model, data, opt_state)
     step = tf.function(
         _step_with(loss_fn, model, opt_state), reduce_retracing=True, jit_compile=jit_compile

@@ -21,6 +21,7 @@ from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
 from tfexplicit.unconverted import unconverted
+from tfexplicit.warn.dropped import warn_if_dropped
 from tfexplicit.writing import Writer, is_known, overwritten
 
 
@@ -83,10 +84,10 @@ def _step(
         _refuse_own_update(state, moves)
         after, new = run_step(state, moves, writer)
     values = _all_values(tree, in_order, new, writer)
-    return (
-        Subtree(after, prefix) if isinstance(opt_state, Subtree) else after,
-        with_leaves(tree, values, model, writer.in_place),
-    )
+    new_model = with_leaves(tree, values, model, writer.in_place)
+    if new_model is not model:
+        warn_if_dropped(verb)
+    return Subtree(after, prefix) if isinstance(opt_state, Subtree) else after, new_model
 
 
 def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
@@ -102,12 +103,10 @@ def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
 
 def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]:
     """Where each leaf lives, after making state for leaves that the model has got since."""
-    # A single array is its part of the state itself, not a leaf below it.
-    alone = isinstance(tree.root, Leaf) and prefix in state.paths
-    places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+    places = state.places_of(tree, prefix)
     if None in places and state.is_live:
         state.join(tree if model is state.plan.model else parse(state.plan.model))
-        places = [state.place_of(leaf, prefix, alone) for leaf in tree.leaves]
+        places = state.places_of(tree, prefix)
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:
             raise unknown_leaf(state, prefix, leaf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfexplicit_codemod.registry import Rule
+from tfexplicit_codemod.registry import AtRunTime, Rule
 
 rule = Rule(
     code="TX101",
@@ -14,6 +14,13 @@ rule = Rule(
         "read it as it read the optimizer. `setup` takes over what the Keras object holds: "
         "its step count, its learning rate and its slots stay the same variables, so "
         "everything else the program does with it stays true."
+    ),
+    at_run_time=AtRunTime(
+        does="`{optimizer}.{call}` keeps hidden state for the variables that it is given.",
+        write=(
+            "`{state} = tx.setup({optimizer}, {model})` once, and "
+            "`tx.update({state}, {model}, {grads})` here"
+        ),
     ),
     before="""\
 import tensorflow as tf

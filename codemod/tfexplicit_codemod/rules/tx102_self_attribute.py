@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfexplicit_codemod.registry import Rule
+from tfexplicit_codemod.registry import AtRunTime, Rule
 
 rule = Rule(
     code="TX102",
@@ -12,6 +12,14 @@ rule = Rule(
         "The state lives where the optimizer lives. It is made once, after the later of "
         "`self.optimizer` and `self.model`, and never assigned in a step method: that may run "
         "inside a `tf.function`."
+    ),
+    at_run_time=AtRunTime(
+        does="`{optimizer}.{call}` keeps hidden state that `self` does not show.",
+        write=(
+            "`{state} = tx.setup({optimizer}, {model})` once, where the later of the two is "
+            "assigned, and "
+            "`tx.update({state}, {model}, {grads})` here"
+        ),
     ),
     before="""\
 import tensorflow as tf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfexplicit_codemod.registry import Rule
+from tfexplicit_codemod.registry import AtRunTime, Rule
 
 if TYPE_CHECKING:
     from tfexplicit_codemod.analysis.minimized import Minimized
@@ -28,6 +28,13 @@ rule = Rule(
         "did; Keras 3 has none. A loss that may take an argument is wrapped, since `tx.minimize` "
         "calls it with the model if it can. With `tape=` the loss is a value already, so the "
         "tape's gradients go to `update`."
+    ),
+    at_run_time=AtRunTime(
+        does="`{optimizer}.minimize` keeps hidden state for the variables that it is given.",
+        write=(
+            "`{state} = tx.setup({optimizer}, {model})` once, and "
+            "`tx.minimize({loss}, {state}, {model})` here"
+        ),
     ),
     before="""\
 import tensorflow as tf

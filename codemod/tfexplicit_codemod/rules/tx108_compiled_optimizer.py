@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfexplicit_codemod.registry import Rule
+from tfexplicit_codemod.registry import AtRunTime, Rule
 
 
 def statement(tx: str, self: str, state: str) -> str:
@@ -26,6 +26,13 @@ rule = Rule(
         "`compile` is where a Keras model gets its optimizer, whatever it was given: an object, a "
         "name, nothing. There the state is made, and anew whenever the model is compiled again. "
         "`fit` and its callbacks go on with the Keras object, which shares its variables."
+    ),
+    at_run_time=AtRunTime(
+        does="`{optimizer}.{call}` steps the optimizer of `compile`, which keeps hidden state.",
+        write=(
+            "`{state} = tx.setup({optimizer}, {model})` at the end of `compile`, and "
+            "`tx.update({state}, {model}, {grads})` here"
+        ),
     ),
     before="""\
 import tensorflow as tf

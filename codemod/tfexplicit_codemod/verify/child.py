@@ -6,10 +6,9 @@ Started by `process` as `child.main(request)`; TensorFlow is imported by the pro
 from __future__ import annotations
 
 import sys
-from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
 
+from tfexplicit_codemod.main_program import run_as_main
 from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
@@ -29,23 +28,9 @@ def main(request_json: str) -> None:
     _set_up_interpreter(request)
     seed_python_and_numpy()
     try:
-        _run_as_main(_python_file(script))
+        run_as_main(_python_file(script))
     finally:
         recorder.end(_loaded_from_copy(script, request), _loaded_from_original(request))
-
-
-def _run_as_main(script: Path) -> None:
-    """As Python does, not as `runpy`: `__file__` is absolute, and the module stays `__main__`.
-
-    So the program finds its files after a change of the working directory, and threads and exit
-    handlers that outlive the script find its names.
-    """
-    file = str(script)
-    loader = SourceFileLoader("__main__", file)
-    module = ModuleType("__main__")
-    module.__file__, module.__loader__ = file, loader
-    sys.modules["__main__"] = module
-    exec(loader.source_to_code(loader.get_data(file), file), vars(module))
 
 
 def _python_file(script: Path) -> Path:
