@@ -229,8 +229,8 @@ CASES: dict[str, tuple[Any, type[Exception], str]] = {
         TypeError,
         "first argument must be a function.*got 'mse'",
     ),
-    "train with a rule": (
-        lambda: tx.train(lambda m, x: m[0], [W], [G], tx.SGD()),  # type: ignore[arg-type]
+    "train with a Keras optimizer": (
+        lambda: tx.train(lambda m, x: m[0], [W], [G], tf.keras.optimizers.SGD()),  # type: ignore[arg-type]
         TypeError,
         r"expected the state, got SGD.*then tx\.train\(loss_fn, model, data, opt_state\)",
     ),

@@ -127,7 +127,7 @@ def test_the_bar_shows_the_loss_and_can_be_left_out(capsys: pytest.CaptureFixtur
 def test_wrong_arguments_say_what_to_write() -> None:
     net = model()
     with pytest.raises(TypeError, match=r"train: expected the state, got Adam.*tx\.setup"):
-        tx.train(loss_fn, net, DATA, tx.Adam())  # type: ignore[arg-type]
+        tx.train(loss_fn, net, DATA, tf.keras.optimizers.Adam())
     values = {"w": tf.constant(1.0)}
     with pytest.raises(TypeError, match="tensors that a step must replace"):
         tx.train(loss_fn, values, DATA, tx.setup(tx.SGD(), values))
