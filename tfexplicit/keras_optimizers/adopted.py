@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tfexplicit.keras_optimizers.building import build
+from tfexplicit.keras_optimizers.building import build, count_of
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
@@ -36,11 +36,8 @@ class Adopted:
     def __init__(self, optimizer: Any) -> None:
         self.optimizer = optimizer
         self.rule: Rule = AdoptedRule(optimizer)
-        # The raw count: `iterations` of Keras 3 is a quotient under gradient accumulation.
         # One that scales the loss has another inside, which does the counting.
-        counting = getattr(optimizer, "inner_optimizer", optimizer)
-        counter = getattr(counting, "_iterations", None)
-        self.step = counting.iterations if counter is None else counter
+        self.step = count_of(getattr(optimizer, "inner_optimizer", optimizer))
         self.learning_rate = LearningRateOf(optimizer)
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:

@@ -44,6 +44,12 @@ def index_of(optimizer: Any, variable: Any) -> int | None:
     return index
 
 
+def count_of(optimizer: Any) -> Any:
+    """Every call counted: `iterations` of Keras 3 is a quotient under gradient accumulation."""
+    counter = getattr(optimizer, "_iterations", None)
+    return optimizer.iterations if counter is None else counter
+
+
 def check_built_on(optimizer: Any, leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         if index_of(optimizer, leaf.value) is None:

@@ -30,9 +30,3 @@ def kept_for(optimizer: Any, variable: Any) -> dict[str, Any] | None:
         if index < len(kept) and kept[index] is not None:
             found[name] = kept[index]
     return found
-
-
-def count_of(optimizer: Any) -> Any:
-    """Every call counted: `iterations` of Keras 3 is a quotient under gradient accumulation."""
-    counter = getattr(optimizer, "_iterations", None)
-    return optimizer.iterations if counter is None else counter

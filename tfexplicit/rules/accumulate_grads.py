@@ -20,7 +20,7 @@ class AccumulateGrads(Rule):
     counts: a leaf that has no gradient at some step, or is frozen, steps later than the others.
     Schedules and functions of the step follow `opt_state.step`, which counts every `update`.
 
-    The slot `gradient`, with the leaf's shape and dtype, holds the sum so far.
+    The slot `gradient`, with the leaf's shape and dtype (at least float32), holds the sum so far.
 
     Args:
         n: how many gradients make a step, at least 1.

@@ -49,7 +49,7 @@ class AdaBelief(Rule):
     `rectify` steps as `RAdam` does while the average is short; the paper's algorithm is
     `rectify=False`. The warm-up arguments are a schedule: give one as `learning_rate`.
     `weight_decay` is decoupled. Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`:
-    shape and dtype of the leaf.
+    shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

@@ -31,8 +31,8 @@ class Adadelta(Rule):
 
     Zeiler 2012, https://arxiv.org/abs/1212.5701
 
-    The paper has a learning rate of 1. Slots `accumulated_grad`, `accumulated_delta_var`: shape
-    and dtype of the leaf.
+    The paper has a learning rate of 1. Slots `accumulated_grad`, `accumulated_delta_var`: shape and
+    dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

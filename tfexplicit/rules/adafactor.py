@@ -48,7 +48,7 @@ class Adafactor(Rule):
     (Keras goes on limiting it). The step is proportional to the size of the leaf.
 
     Slots of a leaf of shape (..., n, m): `row` (..., n) and `column` (..., m); of a leaf with fewer
-    than two axes `velocity`, with its shape. Their dtype is that of the leaf.
+    than two axes `velocity`, with its shape. Their dtype is that of the leaf, at least float32.
     """
 
     looks_at_leaf: ClassVar[bool] = True

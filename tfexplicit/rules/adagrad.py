@@ -30,7 +30,8 @@ class Adagrad(Rule):
 
     Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html. Epsilon is inside the root.
 
-    Slot `accumulator`: shape and dtype of the leaf, `initial_accumulator_value` at first.
+    Slot `accumulator`: shape and dtype (at least float32) of the leaf, `initial_accumulator_value`
+    at first.
     """
 
     rowwise: ClassVar[bool] = True

@@ -39,7 +39,8 @@ class Adam(Rule):
     2.1); `amsgrad`: Reddi et al. 2018, https://openreview.net/forum?id=ryQu7f-RZ. Complex leaves
     use |grad|^2.
 
-    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype (at least
+    float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

@@ -33,7 +33,7 @@ class Adamax(Rule):
 
     Kingma and Ba 2014, section 7.1, https://arxiv.org/abs/1412.6980
 
-    Slots `momentum`, `norm`: shape and dtype of the leaf.
+    Slots `momentum`, `norm`: shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

@@ -27,7 +27,8 @@ class AdamW(Rule):
     Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101. The leaf decays by `weight_decay *
     learning_rate`. Leaves that shall not decay: `Chain(Adam(), DecoupledWeightDecay(where=...))`.
 
-    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype (at least
+    float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

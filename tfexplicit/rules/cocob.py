@@ -42,7 +42,7 @@ class COCOB(Rule):
     Orabona and Tommasi 2017, https://arxiv.org/abs/1705.07795
 
     `alpha` holds back the first steps. Slots `largest`, `grad_sum`, `size_sum`, `reward` and `bet`:
-    shape and dtype of the leaf.
+    shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

@@ -18,7 +18,7 @@ class EMA(Rule):
     """Averages the leaf as it is after the step; last in a chain. `use_ema=True` in Keras.
 
     Polyak and Juditsky 1992. `tx.ema_params(opt_state, model)` gives the averages. The first step
-    copies the leaf. The slot `average` has the leaf's shape and dtype.
+    copies the leaf. The slot `average` has the leaf's shape and dtype (at least float32).
 
     Args:
         momentum: the share of the average so far, as Keras' `ema_momentum`.

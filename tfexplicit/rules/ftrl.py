@@ -70,8 +70,8 @@ class Ftrl(Rule):
 
     McMahan et al. 2013, algorithm 1, https://research.google.com/pubs/archive/41159.pdf
 
-    Slots `accumulator`, `initial_accumulator_value` at first, and `linear`: shape and dtype of the
-    leaf.
+    Slots `accumulator`, `initial_accumulator_value` at first, and `linear`: shape and dtype (at
+    least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

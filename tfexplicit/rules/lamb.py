@@ -41,7 +41,7 @@ class Lamb(Rule):
 
     You et al. 2019, algorithm 2, https://arxiv.org/abs/1904.00962
 
-    Slots `momentum`, `velocity`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`: shape and dtype (at least float32) of the leaf.
     """
 
     looks_at_leaf: ClassVar[bool] = True

@@ -28,7 +28,8 @@ class Lion(Rule):
     Chen et al. 2023, https://arxiv.org/abs/2302.06675
 
     The paper advises a learning rate 3 to 10 times smaller than that of Adam, with a decoupled
-    weight decay that is as much larger. Slot `momentum`: shape and dtype of the leaf.
+    weight decay that is as much larger. Slot `momentum`: shape and dtype (at least float32) of the
+    leaf.
     """
 
     rowwise: ClassVar[bool] = True

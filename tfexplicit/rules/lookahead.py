@@ -17,8 +17,8 @@ class Lookahead(Rule):
     """Goes back part of the way at every `sync_period`-th step of the leaf; last in a chain.
 
     Zhang et al. 2019, https://arxiv.org/abs/1907.08610, with the arguments and defaults of
-    TensorFlow Addons. The slot `slow`, with the leaf's shape and dtype, is where the leaf was at
-    the last such step, and before the first one where it began.
+    TensorFlow Addons. The slot `slow`, with the leaf's shape and dtype (at least float32), is where
+    the leaf was at the last such step, and before the first one where it began.
 
     Args:
         sync_period: steps between, at least 1.

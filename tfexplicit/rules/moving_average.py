@@ -20,7 +20,7 @@ class MovingAverage(Rule):
     It differs from `EMA` in how it starts: the leaf before its first step is averaged in, up to
     `start_step` the average is a copy of the leaf, and with `dynamic_decay` the decay grows as
     `(1 + k) / (10 + k)` up to `average_decay`. Last in a chain; `tx.ema_params(opt_state, model)`
-    gives the averages. The slot `average` has the leaf's shape and dtype.
+    gives the averages. The slot `average` has the leaf's shape and dtype (at least float32).
 
     Args:
         average_decay: the share of the average so far.

@@ -60,7 +60,7 @@ class Muon(Rule):
     Weight decay is decoupled: `weight_decay` for Muon, `adam_weight_decay` for AdamW. `rms_rate`
     makes steps as large as those of AdamW for any shape; None leaves it out.
 
-    Slots `momentum`, for AdamW also `velocity`: shape and dtype of the leaf.
+    Slots `momentum`, for AdamW also `velocity`: shape and dtype (at least float32) of the leaf.
     """
 
     keras: ClassVar[KerasForm] = KerasForm(

@@ -60,7 +60,7 @@ class Nadam(Rule):
 
     Dozat 2016, https://cs229.stanford.edu/proj2015/054_report.pdf
 
-    Slots `momentum`, `velocity`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`: shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

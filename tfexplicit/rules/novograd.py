@@ -53,8 +53,8 @@ class NovoGrad(Rule):
 
     Ginsburg et al. 2019, https://arxiv.org/abs/1905.11286
 
-    Slots: `momentum`, with shape and dtype of the leaf; `velocity`, with `amsgrad` also
-    `velocity_hat`: real scalars, of float32 or float64.
+    Slots: `momentum`, with shape and dtype (at least float32) of the leaf; `velocity`, with
+    `amsgrad` also `velocity_hat`: real scalars, of float32 or float64.
     """
 
     learning_rate: NonNegative = 0.001

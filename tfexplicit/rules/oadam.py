@@ -34,7 +34,7 @@ class OAdam(Rule):
 
     Daskalakis et al. 2017, algorithm 1, https://arxiv.org/abs/1711.00141
 
-    Slots `momentum`, `velocity`, `last_step`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`, `last_step`: shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

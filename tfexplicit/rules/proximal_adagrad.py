@@ -38,7 +38,7 @@ class ProximalAdagrad(Rule):
     Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html, with the forward-backward
     splitting of Duchi and Singer 2009.
 
-    The slot `accumulator` has the leaf's shape and dtype and starts at
+    The slot `accumulator` has the leaf's shape and dtype (at least float32) and starts at
     `initial_accumulator_value`.
     """
 

@@ -59,7 +59,8 @@ class RAdam(Rule):
     Liu et al. 2019, https://arxiv.org/abs/1908.03265
 
     Its warm-up arguments are a schedule: give one as `learning_rate`. `weight_decay` is decoupled.
-    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype of the leaf.
+    Slots `momentum`, `velocity`, with `amsgrad` also `velocity_hat`: shape and dtype (at least
+    float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

@@ -45,7 +45,7 @@ class RMSprop(Rule):
     `centered`: Graves 2013, https://arxiv.org/abs/1308.0850. Epsilon is inside the root.
 
     Slots `velocity`, with a momentum that is not 0 also `momentum`, with `centered` also
-    `average_gradient`: shape and dtype of the leaf.
+    `average_gradient`: shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

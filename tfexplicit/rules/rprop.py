@@ -52,7 +52,7 @@ class Rprop(Rule):
 
     `learning_rate` is the size of the first step, and scales every later one: a schedule or
     `adjust` has its effect, where those let it act once. Step sizes stay between `step_min` and
-    `step_max`. Slots `last_grad`, `scale`: shape and dtype of the leaf.
+    `step_max`. Slots `last_grad`, `scale`: shape and dtype (at least float32) of the leaf.
     """
 
     rowwise: ClassVar[bool] = True

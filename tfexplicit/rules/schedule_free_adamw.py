@@ -28,8 +28,8 @@ class ScheduleFreeAdamW(Rule):
     1 / step, but Keras on TensorFlow mixes up the iterates before and after the step.
     `weight_decay` is decoupled. The learning rate rises linearly for `warmup_steps`.
 
-    Slots `momentum` (the iterate z; it starts as the leaf) and `velocity`: shape and dtype of the
-    leaf; `weight_sum`: a scalar of that dtype.
+    Slots `momentum` (the iterate z; it starts as the leaf) and `velocity`: shape and dtype (at
+    least float32) of the leaf; `weight_sum`: a scalar of that dtype.
     """
 
     learning_rate: NonNegative = 0.0025

@@ -33,7 +33,8 @@ class SGD(Rule):
     Polyak 1964; with `nesterov`, Sutskever et al. 2013,
     https://proceedings.mlr.press/v28/sutskever13.html
 
-    The slot `momentum` has the leaf's shape and dtype, and exists only if `momentum` is not 0.
+    The slot `momentum` has the leaf's shape and dtype (at least float32), and exists only if
+    `momentum` is not 0.
     """
 
     rowwise: ClassVar[bool] = True

@@ -18,7 +18,7 @@ class SWA(Rule):
     Izmailov et al. 2018, https://arxiv.org/abs/1803.05407, with the arguments, defaults and count
     of TensorFlow Addons: the first snapshot is taken after step `start_averaging + 1`. Last in a
     chain; `tx.ema_params(opt_state, model)` gives the means, which are the leaves themselves before
-    the first snapshot. The slot `average` has the leaf's shape and dtype.
+    the first snapshot. The slot `average` has the leaf's shape and dtype (at least float32).
 
     It is no form of `EMA`: the weight of a new snapshot falls with their number.
     """

@@ -48,7 +48,8 @@ class Yogi(Rule):
     https://papers.nips.cc/paper/8186-adaptive-methods-for-nonconvex-optimization
 
     `activation`, "sign" or "tanh", is how the second moment goes towards grad^2. Slots `momentum`
-    and `velocity`, which starts at `initial_accumulator_value`: shape and dtype of the leaf.
+    and `velocity`, which starts at `initial_accumulator_value`: shape and dtype (at least float32)
+    of the leaf.
 
     Raises:
         ValueError: `activation` is another one.

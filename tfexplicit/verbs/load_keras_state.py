@@ -8,8 +8,8 @@ import numpy as np
 
 from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import read
-from tfexplicit.keras_optimizers.building import is_built
-from tfexplicit.keras_optimizers.kept import count_of, has_known_slots, kept_for
+from tfexplicit.keras_optimizers.building import count_of, is_built
+from tfexplicit.keras_optimizers.kept import has_known_slots, kept_for
 from tfexplicit.keras_optimizers.recognise import is_keras_optimizer, is_legacy
 from tfexplicit.state import OptState
 from tfexplicit.unconverted import unconverted
