@@ -56,7 +56,13 @@ _declared: dict[type, dict[str, Bounds]] = {}
 def _marked_fields(rule_class: type) -> dict[str, Bounds]:
     hints = get_type_hints(rule_class, include_extras=True)
     marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
-    return {name: mark[0] for name, mark in marks.items() if mark and isinstance(mark[0], Bounds)}
+    found = {name: mark[0] for name, mark in marks.items() if mark and isinstance(mark[0], Bounds)}
+    for name in found.keys() & {"frozen", "rested", "taken"}:
+        raise TypeError(
+            f"{rule_class.__name__}: a hyperparameter cannot be named {name!r}, under which a "
+            "state keeps something else of every leaf. Give it another name."
+        )
+    return found
 
 
 def is_number(value: object) -> bool:

@@ -54,9 +54,14 @@ class KerasOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
             return
         super().build(list(variables))
         names = numbered_where_repeated(own_name(variable, whole=True) for variable in variables)
-        self.opt_state = make_state(self.rule, dict(zip(names, variables, strict=True)))
+        state = make_state(self.rule, dict(zip(names, variables, strict=True)))
+        # Not as an attribute, which would be tracked: Keras numbers the layers of a process, so a
+        # checkpoint must not know the arrays by the paths of variables.
+        self.__dict__["opt_state"] = state
+        for number, cell in enumerate(state.cells()):
+            self._track_trackable(raw(cell), f"cell_{number}")
         if self._learning_rate_until_built is not None:
-            adjust(self.opt_state, learning_rate=self._learning_rate_until_built)
+            adjust(state, learning_rate=self._learning_rate_until_built)
 
     @unconverted
     def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> Any:

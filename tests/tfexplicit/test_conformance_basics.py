@@ -9,6 +9,7 @@ test_modifiers_mixed_precision; T in test_rules_from_papers and test_changing_a_
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,12 @@ def test_doctest_numbers_of_no_gradient_and_of_one_that_is_zero() -> None:
     np.testing.assert_array_equal(model["y"], before)
     counts = [tx.state_dict(state)["leaves"][name]["taken"] for name in "xy"]
     assert counts == [2, 1]
+
+
+def test_a_hyperparameter_may_not_be_named_as_what_a_state_keeps() -> None:
+    @dataclass(frozen=True, eq=False, repr=False)
+    class Own(tx.Rule):
+        frozen: tx.NonNegative = 0.0
+
+    with pytest.raises(TypeError, match="Own: a hyperparameter cannot be named 'frozen'"):
+        Own()

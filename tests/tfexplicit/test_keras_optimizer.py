@@ -97,6 +97,21 @@ def test_a_saved_model_goes_on_where_it_was(rule: tx.Rule, tmp_path: Path) -> No
     assert_same_weights(loaded, net, bound=1e-6)
 
 
+def test_a_checkpoint_is_restored_in_a_model_with_other_automatic_names(tmp_path: Path) -> None:
+    nets = [model(tx.KerasOptimizer(tx.Adam(0.01))) for _ in range(2)]
+    for net in nets:
+        net.optimizer.build(net.trainable_variables)
+    fit(nets[0], 1)
+    nets[0].optimizer.learning_rate = 0.5
+    saved = [tf.train.Checkpoint(model=net, optimizer=net.optimizer) for net in nets]
+    path = saved[0].save(str(tmp_path / "checkpoint"))
+    saved[1].restore(path).assert_existing_objects_matched()
+    states = [net.optimizer.opt_state for net in nets]
+    for one, other in zip(*(state.cells() for state in states), strict=True):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+    assert float(nets[1].optimizer.learning_rate) == 0.5
+
+
 def test_the_state_is_at_hand() -> None:
     net = model(tx.KerasOptimizer(tx.Chain(tx.Adam(0.01), tx.EMA(0.9))))
     fit(net, 1)
