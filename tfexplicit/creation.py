@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw, read
 from tfexplicit.precision import widened
+from tfexplicit.replicas import in_replicas
 from tfexplicit.tree import Leaf, Tree
 from tfexplicit.writing import is_known
 
@@ -52,9 +53,10 @@ def made_for(leaves: Sequence[Leaf], live: bool) -> Iterator[Creation]:
 def outside_of_traces(make: Callable[[], Made]) -> Made:
     """For a state that gets its first variables in some later trace of a `tf.function`.
 
-    There new variables are refused, in an `init_scope` too. But only in the thread that traces.
+    There new variables are refused, in an `init_scope` too, and in a replica the scope of its
+    strategy is. But only in the thread that traces, or that is a replica.
     """
-    if not tf.inside_function():
+    if not tf.inside_function() and not in_replicas():
         return make()
     with ThreadPoolExecutor(max_workers=1) as other:
         return other.submit(make).result()

@@ -39,8 +39,10 @@ def setup(rules: dict[str, tx.Rule], model: dict[str, Any]) -> tx.OptState:
     return tx.setup({f"{number}/**": rule for number, rule in rules.items()}, model)
 
 
-def has_learning_rate(rule: tx.Rule) -> bool:
-    return any(name.split("/")[-1] == "learning_rate" for name in rule.hyperparameters())
+def admits(rule: tx.Rule, rate: float) -> bool:
+    """False for a rule without a learning rate, or one that must be smaller."""
+    bounds = [b for name, b in rule.bounds().items() if name.split("/")[-1] == "learning_rate"]
+    return bool(bounds) and all(each.admit(rate) for each in bounds)
 
 
 class FromTheStart:
@@ -97,7 +99,7 @@ def test_a_rule_learns_in_compiled_steps(rule_class: type[tx.Rule]) -> None:
     missed = {(number, problem): [] for number in rules for problem in BOUNDS}
     for rate in RATES:
         start.again()
-        if rate is not None and has_learning_rate(rules["0"]):
+        if rate is not None and admits(rules["0"], rate):
             tx.adjust(state, learning_rate=rate)
         train()
         for number in rules:
@@ -190,7 +192,7 @@ def test_the_loss_of_a_complex_leaf_falls_at_every_step(rule_class: type[tx.Rule
     learned = np.zeros(len(rules), bool)
     for rate in RATES:
         start.again()
-        if rate is not None and has_learning_rate(rules["0"]):
+        if rate is not None and admits(rules["0"], rate):
             tx.adjust(state, learning_rate=rate)
         seen = train().numpy()
         np.testing.assert_allclose(seen[0], 2.0)
