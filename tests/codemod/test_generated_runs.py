@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tfexplicit_codemod.engine import migrate_source
 
@@ -242,7 +242,27 @@ def both_runs(text: str) -> Iterator[tuple[World, Exception | None]]:
         yield world, world.run(program)
 
 
+BOUND_ANEW_AFTER_A_CALL = """\
+import tensorflow as tf
+def step_0():
+    with tf.GradientTape() as tape:
+        loss = 1.0
+    g = tape.gradient(loss, other.trainable_variables)
+    opt.apply_gradients(zip(g, other.trainable_variables))
+model = make()
+other = make()
+opt = tf.keras.optimizers.Adam(0.1)
+step_0()
+model = make()
+with tf.GradientTape() as tape:
+    loss = 1.0
+g = tape.gradient(loss, model.trainable_variables)
+opt.apply_gradients(zip(g, model.trainable_variables))
+"""
+
+
 @settings(max_examples=300, deadline=None)
+@example(BOUND_ANEW_AFTER_A_CALL)
 @given(programs())
 def test_same_optimizers_step_the_same_variables(text: str) -> None:
     (before, error), (after, later_error) = both_runs(text)
