@@ -6,7 +6,7 @@ The command is `tfexplicit`; `transform` is the same rewrite as a function on th
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tfexplicit_codemod.library import CannotTransform, Transformed, transform
+    from tfexplicit_codemod.source_text import CannotTransform, Transformed, transform
 
 __all__ = ["CannotTransform", "Transformed", "transform"]
 
@@ -14,7 +14,7 @@ __all__ = ["CannotTransform", "Transformed", "transform"]
 def __getattr__(name: str) -> object:
     # The command starts without what only a caller of these needs.
     if name in __all__:
-        from tfexplicit_codemod import library
+        from tfexplicit_codemod import source_text
 
-        return getattr(library, name)
+        return getattr(source_text, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,7 +15,7 @@ import libcst as cst
 from libcst.codemod import CodemodCommand, CodemodContext
 
 from tfexplicit_codemod.engine import migrate_source
-from tfexplicit_codemod.library import CannotTransform
+from tfexplicit_codemod.source_text import CannotTransform
 from tfexplicit_codemod.surroundings import OUT_OF_SIGHT
 
 
