@@ -1,11 +1,26 @@
-"""What the tests of notebooks share."""
+"""What the tests of notebooks share, and those of the shell."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from tfexplicit_codemod import git
+
+IMPLICIT = """\
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.1)
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x) - y) ** 2)
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+"""
 
 AsNotebook = Callable[..., bytes]
 
@@ -32,3 +47,20 @@ def as_notebook() -> AsNotebook:
         return (json.dumps(notebook, **{"indent": 1, **layout}) + "\n").encode()  # type: ignore[arg-type]
 
     return made
+
+
+@pytest.fixture
+def implicit() -> str:
+    """A program with one site, which is rewritten."""
+    return IMPLICIT
+
+
+@pytest.fixture
+def project(implicit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder: that program as `train.py` and as `lib/vendored.py`."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "train.py").write_text(implicit)
+    (tmp_path / "lib" / "vendored.py").write_text(implicit)
+    monkeypatch.chdir(tmp_path)
+    git.checkout_of.cache_clear()
+    return tmp_path

@@ -8,21 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod import git, migration
+from tfexplicit_codemod import migration
 from tfexplicit_codemod.cli import main
 
-IMPLICIT = """\
-import tensorflow as tf
-
-model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-optimizer = tf.keras.optimizers.SGD(0.1)
-
-def step(x, y):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean((model(x) - y) ** 2)
-    grads = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(grads, model.trainable_variables))
-"""
 UNPROVEN = """\
 import tensorflow as tf
 
@@ -35,16 +23,6 @@ Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: Patch) -> Path:
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "train.py").write_text(IMPLICIT)
-    (tmp_path / "lib" / "vendored.py").write_text(IMPLICIT)
-    monkeypatch.chdir(tmp_path)
-    git.checkout_of.cache_clear()
-    return tmp_path
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -53,17 +31,17 @@ def project(tmp_path: Path, monkeypatch: Patch) -> Path:
         ["--exclude", "*", "--exclude", "!train.py"],
     ],
 )
-def test_exclude(options: list[str], project: Path, capsys: Capture) -> None:
+def test_exclude(options: list[str], project: Path, capsys: Capture, implicit: str) -> None:
     assert main(["migrate", *options, "."]) == 0
     assert "tx.update" in (project / "train.py").read_text()
-    assert (project / "lib" / "vendored.py").read_text() == IMPLICIT
+    assert (project / "lib" / "vendored.py").read_text() == implicit
     assert "1 file: 1 changed" in capsys.readouterr().out
 
 
-def test_what_is_excluded_is_not_touched_even_if_it_is_named(project: Path) -> None:
+def test_what_is_excluded_is_not_touched_even_if_it_is_named(project: Path, implicit: str) -> None:
     """A pre-commit hook names every file."""
     assert main(["migrate", "train.py", "lib/vendored.py", "--exclude", "lib"]) == 0
-    assert (project / "lib" / "vendored.py").read_text() == IMPLICIT
+    assert (project / "lib" / "vendored.py").read_text() == implicit
 
 
 @pytest.mark.parametrize("spelling", [["TX101,tx104"], ["TX101", "--select", "TX104"]])
@@ -182,10 +160,10 @@ def given(text: str, monkeypatch: Patch) -> None:
 
 
 def test_migrate_stdin(
-    project: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: Patch
+    project: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: Patch, implicit: str
 ) -> None:
     assert main(["migrate", "train.py", "--quiet"]) == 0
-    given(IMPLICIT, monkeypatch)
+    given(implicit, monkeypatch)
     assert main(["migrate", "-"]) == 0
     out, err = capsysbinary.readouterr()
     assert out == (project / "train.py").read_bytes()
@@ -207,11 +185,13 @@ def test_stdin_comes_back_where_there_is_nothing_to_write(
     assert capsysbinary.readouterr().out == source.encode()
 
 
-def test_check_and_diff_stdin(project: Path, capsys: Capture, monkeypatch: Patch) -> None:
-    given(IMPLICIT, monkeypatch)
+def test_check_and_diff_stdin(
+    project: Path, capsys: Capture, monkeypatch: Patch, implicit: str
+) -> None:
+    given(implicit, monkeypatch)
     assert main(["check", "-"]) == 1
     assert capsys.readouterr().out.startswith("<stdin>:10:5: TX101 ")
-    given(IMPLICIT, monkeypatch)
+    given(implicit, monkeypatch)
     assert main(["diff", "-"]) == 1
     assert "+++ b/<stdin>" in capsys.readouterr().out
 

@@ -10,37 +10,15 @@ import time
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod import git, write
+from tfexplicit_codemod import write
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.version import VERSION
 
 ROOT = Path(__file__).parents[2]
-IMPLICIT = """\
-import tensorflow as tf
-
-model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
-optimizer = tf.keras.optimizers.SGD(0.1)
-
-def step(x, y):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean((model(x) - y) ** 2)
-    grads = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(grads, model.trainable_variables))
-"""
 INTERRUPTED = b"tfexplicit: interrupted; every file is whole, as it was or migrated"
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: Patch) -> Path:
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "train.py").write_text(IMPLICIT)
-    (tmp_path / "lib" / "vendored.py").write_text(IMPLICIT)
-    monkeypatch.chdir(tmp_path)
-    git.checkout_of.cache_clear()
-    return tmp_path
 
 
 def command_line(*arguments: str, how: str = "tfexplicit_codemod") -> list[str]:
@@ -119,9 +97,9 @@ def test_ctrl_c_says_one_line(project: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="reads /proc of Linux")
-def test_ctrl_c_ends_the_other_processes_too(project: Path) -> None:
+def test_ctrl_c_ends_the_other_processes_too(project: Path, implicit: str) -> None:
     for number in range(40):
-        (project / f"long{number}.py").write_text(IMPLICIT + "x = 1\n" * 3000)
+        (project / f"long{number}.py").write_text(implicit + "x = 1\n" * 3000)
     program = (
         "import sys; from tfexplicit_codemod import cli, migration\n"
         "migration.WORTH_A_POOL = 0\n"
@@ -145,7 +123,7 @@ def test_ctrl_c_ends_the_other_processes_too(project: Path) -> None:
     assert (out, err.strip().splitlines()) == (b"", [INTERRUPTED])
 
 
-def test_ctrl_c_leaves_whole_files(project: Path, monkeypatch: Patch) -> None:
+def test_ctrl_c_leaves_whole_files(project: Path, monkeypatch: Patch, implicit: str) -> None:
     """In the middle of writing the second file."""
     calls = []
 
@@ -157,5 +135,5 @@ def test_ctrl_c_leaves_whole_files(project: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(write.os, "fsync", interrupt)
     assert main(["migrate", "."]) == 130
     assert "tx.update" in (project / "lib" / "vendored.py").read_text()
-    assert (project / "train.py").read_text() == IMPLICIT
+    assert (project / "train.py").read_text() == implicit
     assert sorted(path.name for path in project.iterdir()) == ["lib", "train.py"]
