@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import keras
-
 from tfexplicit import modules
 from tfexplicit.arrays import raw, read
 from tfexplicit.nested import Nested, nested
@@ -39,6 +37,8 @@ def functional_call(model: Any, params: Any, *args: Any, **kwargs: Any) -> tuple
         ValueError: an unbuilt model, a path that it does not have, some missing, or another shape.
     """
     values, mapping = _given_and_own(model, params)
+    import keras  # not above: the import draws from `random`, which the program may have seeded
+
     with keras.StatelessScope(state_mapping=mapping) as scope:
         outputs = model(*args, **kwargs)
     return outputs, _updates(values, scope)
