@@ -2,7 +2,8 @@
 
 Only where every use of the optimizer is in sight and is a rewritten update site. Any other use
 (`iterations`, `compile`, a checkpoint) keeps the Keras object, whose state `setup` takes over. So
-does Adam where a gradient may be sparse: see `sparse.py`.
+does Adam where a gradient may be sparse: see `sparse.py`. Clipping, decay and accumulation become
+modifiers: `tx.Chain(tx.ClipByNorm(1.0), tx.Adam(...))`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.names import dotted, imported_paths, imported_roots, qualified
 from tfexplicit_codemod.analysis.placement import Placement
 from tfexplicit_codemod.analysis.references import References
+from tfexplicit_codemod.analysis.rule_arguments import (
+    ARGUMENTS,
+    accumulates,
+    has_modifiers,
+    rule_edits,
+)
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.uses import possible_uses
 from tfexplicit_codemod.edits import Replace
@@ -23,16 +30,8 @@ from tfexplicit_codemod.registry import Rule
 if TYPE_CHECKING:
     from tfexplicit_codemod.analysis.groups import Group
 
-# The arguments that rule and Keras class share, in the order of both.
-ARGUMENTS = {
-    "SGD": ("learning_rate", "momentum", "nesterov"),
-    "Adam": ("learning_rate", "beta_1", "beta_2", "epsilon", "amsgrad"),
-    "AdamW": ("learning_rate", "weight_decay", "beta_1", "beta_2", "epsilon", "amsgrad"),
-}
-
 # Repeated ids of a sparse gradient come to the same here, whether they are added up or not.
 LINEAR = ("SGD",)
-
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -45,7 +44,7 @@ def edits(
     references: References,
     sparse: bool,
 ) -> list[Replace]:
-    """The new callee and the renamed `lr=`; nothing where the Keras object has to stay."""
+    """The call as a rule; nothing where the Keras object has to stay."""
     made = placement.definition.statement
     if not isinstance(made, ast.Assign) or placement.definition.binders != (made,):
         return []
@@ -53,11 +52,12 @@ def edits(
     if not isinstance(call, ast.Call):
         return []
     name = _rule_name(source, call)
-    if (
-        name is None
-        or (sparse and name not in LINEAR)
-        or not _arguments_are_shared(source, call, name)
-    ):
+    if name is None or _is_called_otherwise(source, call):
+        return []
+    if sparse and (name not in LINEAR or has_modifiers(call)):
+        return []
+    if accumulates(call) and len(group.members) > 1:
+        # Keras counts all calls together, whichever leaves they step.
         return []
     if isinstance(group.home.owner, ast.ClassDef) and group.home.owner.bases:
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
@@ -70,13 +70,7 @@ def edits(
         return []
     if not _every_use_is_rewritten(source, group, references, made):
         return []
-    renamed = [Replace(source.start(call.func), source.end(call.func), f"{tx}.{name}")]
-    for keyword in call.keywords:
-        if keyword.arg == "lr":
-            line, column = source.start_of_keyword(keyword)
-            span = (line, column), (line, column + len("lr"))
-            renamed.append(Replace(*span, "learning_rate"))
-    return renamed
+    return rule_edits(source, tx, name, call)
 
 
 def _may_round_otherwise(source: Source, group: Group) -> bool:
@@ -98,22 +92,15 @@ def _rule_name(source: Source, call: ast.Call) -> str | None:
     if scope is None or len(imported_paths(scope, parts[0])) != 1:
         return None
     folder, _, name = normalised(path).rpartition(".")
-    # The legacy Adam rounds its betas otherwise, which moves a first step by 7e-6.
-    if folder != "keras.optimizers" and (folder, name) != ("keras.optimizers.legacy", "SGD"):
-        return None
-    return name if name in ARGUMENTS else None
+    if folder == "keras.optimizers.legacy":
+        # The legacy Adam rounds its betas otherwise, which moves a first step by 7e-6.
+        return name if name == "SGD" and not has_modifiers(call) else None
+    return name if folder == "keras.optimizers" and name in ARGUMENTS else None
 
 
-def _arguments_are_shared(source: Source, call: ast.Call, name: str) -> bool:
-    if len(call.args) > len(ARGUMENTS[name]):
-        return False
-    if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return False
-    known = {*ARGUMENTS[name], "lr"}
+def _is_called_otherwise(source: Source, call: ast.Call) -> bool:
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return all(keyword.arg in known for keyword in call.keywords) and not any(
-        _is_function(source, value) for value in values
-    )
+    return any(_is_function(source, value) for value in values)
 
 
 def _is_function(source: Source, value: ast.expr, seen: frozenset[ast.expr] = frozenset()) -> bool:
@@ -192,7 +179,7 @@ tf.keras.utils.set_random_seed(1)
 x = tf.random.normal((32, 4))
 y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
-optimizer = optimizers.SGD(0.05, momentum=0.9)
+optimizer = optimizers.SGD(0.05, momentum=0.9, clipnorm=1.0)
 
 
 @tf.function
@@ -216,7 +203,7 @@ tf.keras.utils.set_random_seed(1)
 x = tf.random.normal((32, 4))
 y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
-optimizer = tx.SGD(0.05, momentum=0.9)
+optimizer = tx.Chain(tx.ClipByNorm(1.0), tx.SGD(0.05, momentum=0.9))
 opt_state = tx.setup(optimizer, model)
 
 
