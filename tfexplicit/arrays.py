@@ -29,6 +29,11 @@ def read(value: Any) -> Any:
     return tf.convert_to_tensor(raw(value))
 
 
+def is_overwritten(value: Any) -> bool:
+    """True for a Keras 3 variable that takes its gradient as its next value: a scale of float8."""
+    return bool(getattr(value, "overwrite_with_gradient", False))
+
+
 @singledispatch
 def is_mutable(value: Any) -> bool:
     """True if `update` writes to this array in place; False if it gives back a new one.

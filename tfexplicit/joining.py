@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import read
+from tfexplicit.arrays import is_overwritten, read
 from tfexplicit.creation import Creation, made_for, outside_of_traces, value_at_start
 from tfexplicit.group import Group, new_group
 from tfexplicit.module_names import numbered_where_repeated
@@ -27,6 +27,8 @@ def join(state: OptState, tree: Tree) -> None:
         rule = state.plan.choose(leaf)
         if state.plan.lazy and not rule.rowwise:
             raise _needs_all_rows(rule)
+        if state.plan.taken_over is None and is_overwritten(leaf.value):
+            raise _needs_keras(rule, leaf)
         by_rule.setdefault(id(rule), (rule, []))[1].append(leaf)
     rested = _rested_before(state, tree)
     for rule, leaves in by_rule.values():
@@ -98,6 +100,14 @@ def _new_slots(
         else slots
         for leaf, slots in zip(leaves, given, strict=True)
     ]
+
+
+def _needs_keras(rule: Rule, leaf: Leaf) -> ValueError:
+    return ValueError(
+        f"setup: Keras overwrites {leaf.path!r} with its gradient instead of stepping it, as in "
+        f"float8 training, and {rule!r} would step it. Hand over a Keras optimizer: "
+        "opt_state = tx.setup(keras.optimizers.Adam(), model)."
+    )
 
 
 def _needs_all_rows(rule: Rule) -> ValueError:

@@ -24,6 +24,12 @@ def _class(*parts: str) -> str:
 
 # name: (program, the code of its site, words that the reason must hold)
 LEFT = {
+    "exclusion_from_decay_after_the_optimizer": (
+        f"{HEAD}opt.exclude_from_weight_decay(var_names=['bias'])\n"
+        "opt.apply_gradients(zip(grads, model.trainable_variables))\n",
+        "TX203",
+        "`opt.exclude_from_weight_decay` is set after the optimizer is made",
+    ),
     "class_with_slots": (
         _class("class T:\n    __slots__ = ('opt', 'model')\n", INIT, ADAM, MODEL, STEP),
         "TX203",

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import dtype_name
+from tfexplicit.arrays import dtype_name, is_overwritten
 from tfexplicit.chain import Chain
 from tfexplicit.creation import value_at_start
 from tfexplicit.hyperparameters import declared, is_number
@@ -81,6 +81,10 @@ def _form_of(optimizer: Any) -> tuple[Any, KerasForm] | None:
     return forms().get(found[1].with_weight_decay)
 
 
+def _is_beyond_the_rule(value: Any) -> bool:
+    return dtype_name(value) != "float32" or is_overwritten(value)
+
+
 def clips_of(optimizer: Any) -> list[Rule]:
     """Keras looks at these in this order and uses the first; 0 is no clipping."""
     clips = {"clipnorm": ClipByNorm, "global_clipnorm": ClipByGlobalNorm, "clipvalue": ClipByValue}
@@ -97,8 +101,10 @@ class Known:
     It is not the same for sparse gradients, whose repeated ids Keras 3 does not add up, nor for
     clipping under several replicas, which Keras does before it sums over them, nor for leaves that
     are not float32: Keras rounds hyperparameters to float32 for float64 leaves, computes half
-    leaves in their own dtype, and squares complex ones. So that training stays as it was, the first
-    of these makes the optimizer step by its own update from then on.
+    leaves in their own dtype, and squares complex ones. Nor is it for leaves that their gradient
+    overwrites, nor for those that `exclude_from_weight_decay` excludes after `setup`. So that
+    training stays as it was, the first of these makes the optimizer step by its own update from
+    then on.
     """
 
     def __init__(self, optimizer: Any, rule: Rule) -> None:
@@ -107,6 +113,9 @@ class Known:
         self.rule = rule
         self.step = optimizer.iterations
         self.learning_rate = LearningRateOf(optimizer)
+        found = _form_of(optimizer)
+        assert found is not None
+        self._form = found[1]
         self._has_leaves = False
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]:
@@ -114,7 +123,7 @@ class Known:
         if not self._has_leaves:
             build(self.optimizer, leaves)
             self._has_leaves = True
-        if any(dtype_name(leaf.value) != "float32" for leaf in leaves):
+        if any(_is_beyond_the_rule(leaf.value) for leaf in leaves):
             self.counts_itself = True
         return [self._slots_of(leaf) for leaf in leaves]
 
@@ -122,22 +131,18 @@ class Known:
         index = index_of(self.optimizer, leaf.value)
         if index is None:
             return None
-        form = self._form
+        if is_overwritten(leaf.value):
+            return {}
         return {
-            name: getattr(self.optimizer, form.slots[name.rsplit("/", 1)[-1]])[index]
+            name: getattr(self.optimizer, self._form.slots[name.rsplit("/", 1)[-1]])[index]
             for name in self.rule.begin(leaf.path, value_at_start(leaf.value), leaf.value)
         }
-
-    @property
-    def _form(self) -> KerasForm:
-        found = _form_of(self.optimizer)
-        assert found is not None
-        return found[1]
 
     def before_step(self, grads: Sequence[Any]) -> None:
         """tf_keras keeps what a schedule gave in a variable, which programs log."""
         is_sparse = any(isinstance(grad, tf.IndexedSlices) for grad in grads)
-        if is_sparse or (isinstance(self.rule, Chain) and in_replicas()):
+        is_excluded_late = bool(self.optimizer.weight_decay) and excludes_from_decay(self.optimizer)
+        if is_sparse or is_excluded_late or (isinstance(self.rule, Chain) and in_replicas()):
             self.counts_itself = True
         elif self.learning_rate.is_schedule and hasattr(
             self.optimizer, "_compute_current_learning_rate"

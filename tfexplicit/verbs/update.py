@@ -94,8 +94,9 @@ def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
     missing = [leaf.path for leaf, grad in zip(tree.leaves, grads, strict=True) if grad is None]
     if tree.leaves and len(missing) == len(tree.leaves):
         raise ValueError(
-            "every gradient is None, so there is nothing to step. Is the loss computed from the "
-            "model inside the tape? Leaves: " + ", ".join(missing)
+            "No gradients provided for any variable: every gradient is None, so there is nothing "
+            "to step. Is the loss computed from the model inside the tape? Leaves: "
+            + ", ".join(missing)
         )
     if missing and strict:
         raise ValueError("strict=True, and the gradient is None at " + ", ".join(missing))

@@ -14,6 +14,9 @@ from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
 
+# Keras refuses it once the optimizer is built, which `setup` does.
+EXCLUDES = "exclude_from_weight_decay"
+
 
 @dataclass(frozen=True)
 class Placement:
@@ -205,9 +208,9 @@ class Placements:
         """`setup` reads them once; only the learning rate of a Keras object is followed."""
         for attribute in self.source.nodes(ast.Attribute):
             is_set = isinstance(attribute.ctx, ast.Store)
-            if not is_set or attribute.attr in ("learning_rate", "lr"):
-                continue
-            if optimizer in self._may_be(attribute.value):
+            is_followed = attribute.attr in ("learning_rate", "lr")
+            is_changed = (is_set and not is_followed) or attribute.attr == EXCLUDES
+            if is_changed and optimizer in self._may_be(attribute.value):
                 raise tx203_unclear_definition.leave(
                     f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
                 )

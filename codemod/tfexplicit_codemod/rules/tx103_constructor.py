@@ -74,12 +74,12 @@ def edits(
 
 
 def _may_round_otherwise(source: Source, group: Group) -> bool:
-    """For leaves that are not float32 a rule computes otherwise than Keras.
+    """For leaves that are not float32, and scales of float8, a rule computes otherwise than Keras.
 
     GPflow's leaves are float64, and so are variables of NumPy's arrays."""
     explicit = any(not part.is_model for part in group.parts)
     from_numpy = explicit and "numpy" in imported_roots(source)
-    signs = ("float64", "float16", "complex", "gpflow")
+    signs = ("float64", "float16", "float8", "complex", "gpflow")
     return from_numpy or any(sign in source.text for sign in signs)
 
 
