@@ -17,7 +17,8 @@ exit codes:
   0  done, or nothing to do
   1  check or diff found sites; verify found a difference
   2  the command was wrong
-  3  finished, but some files failed or were skipped; verify came to no verdict
+  3  finished, but some files failed or were skipped, or the report could not be
+     printed; verify came to no verdict
   4  refused: a file to write has uncommitted changes
   130  interrupted
 """
@@ -41,9 +42,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 130
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough; Python must not flush into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`| head`) has seen enough.
+        _print_no_more()
         return 141
+    except OSError as error:
+        # The report cannot be printed: a full disk.
+        print(f"tfexplicit: {error}", file=sys.stderr)
+        _print_no_more()
+        return 3
+
+
+def _print_no_more() -> None:
+    """Python must not fail again at exit, when it flushes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

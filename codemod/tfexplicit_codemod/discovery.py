@@ -56,7 +56,7 @@ def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
     )
     found = {file.resolve(): file for file in known}
     for file in chain.from_iterable(listed):
-        if file.suffix in SUFFIXES:
+        if file.suffix in SUFFIXES and file.is_file():
             found.setdefault(file.resolve(), file)
     return list(found.values())
 

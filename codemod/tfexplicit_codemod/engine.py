@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from tfexplicit_codemod.analysis.plan import Plan, Planner
 from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.depth import is_too_deep
 from tfexplicit_codemod.edits import Edits
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.program import Program
@@ -93,7 +94,8 @@ def _migrate(
         return FileResult(path, outcome, before=program.before, reason=reason)
 
     try:
-        plan = Planner(program.text, around, selection).plan(with_todo=todo)
+        planner = Planner(program.text, around, selection)
+        plan = planner.plan(with_todo=todo)
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
@@ -101,6 +103,8 @@ def _migrate(
     except ValueError as error:
         return ended(Outcome.FAILED, f"1:1: {error}")
     except MemoryError:
+        return ended(Outcome.SKIPPED, "too deeply nested")
+    if plan.edits and is_too_deep(planner.source.tree):
         return ended(Outcome.SKIPPED, "too deeply nested")
     return _carry_out(plan, program, path)
 
