@@ -51,7 +51,7 @@ def comments(source: bytes) -> Counter[str]:
     return Counter(token.string for token in tokens if token.type == tokenize.COMMENT)
 
 
-def test_only_the_lines_of_the_plan_change() -> None:
+def test_bug_36_only_the_lines_of_the_plan_change() -> None:
     before, after = PROGRAM.splitlines(), migrated(PROGRAM.encode()).decode().splitlines()
     assert set(after) - set(before) == ADDED | {
         "optimizer = tx.Adam(1e-3)  # after it",
@@ -65,17 +65,17 @@ def test_only_the_lines_of_the_plan_change() -> None:
     assert len(after) == len(before) + len(ADDED)
 
 
-def test_every_comment_is_still_there() -> None:
+def test_bug_31_every_comment_is_still_there() -> None:
     assert comments(migrated(PROGRAM.encode())) == comments(PROGRAM.encode())
 
 
-def test_windows_line_endings_stay() -> None:
+def test_bug_08_windows_line_endings_stay() -> None:
     after = migrated(PROGRAM.replace("\n", "\r\n").encode())
     assert after.replace(b"\r\n", b"").count(b"\n") == 0
     assert after.replace(b"\r\n", b"\n") == migrated(PROGRAM.encode())
 
 
-def test_mixed_line_endings_stay_on_untouched_lines() -> None:
+def test_bug_08_mixed_line_endings_stay_on_untouched_lines() -> None:
     lines = PROGRAM.encode().splitlines()
     ends = [b"\r\n" if i % 3 == 0 else b"\n" for i in range(len(lines))]
     before = [line + end for line, end in zip(lines, ends, strict=True)]
@@ -85,13 +85,13 @@ def test_mixed_line_endings_stay_on_untouched_lines() -> None:
     assert len(untouched) == len(before) - 3
 
 
-def test_byte_order_mark_stays() -> None:
+def test_bug_11_a_byte_order_mark_stays() -> None:
     assert migrated(b"\xef\xbb\xbf" + PROGRAM.encode()) == b"\xef\xbb\xbf" + migrated(
         PROGRAM.encode()
     )
 
 
-def test_declared_latin_1_stays_latin_1() -> None:
+def test_bug_13_declared_latin_1_stays_latin_1() -> None:
     text = "# -*- coding: latin-1 -*-\n# caf\u00e9 \u00fc\n" + PROGRAM.replace(
         "the model", "mod\u00e8le"
     )
@@ -100,7 +100,7 @@ def test_declared_latin_1_stays_latin_1() -> None:
     assert comments(after) == comments(text.encode("latin-1"))
 
 
-def test_undeclared_latin_1_is_skipped() -> None:
+def test_bug_13_undeclared_latin_1_is_skipped() -> None:
     source = PROGRAM.replace("the model", "mod\u00e8le").encode("latin-1")
     result = migrate_source(source, Path("a.py"))
     assert (result.outcome, result.after) == (Outcome.SKIPPED, None)
@@ -124,7 +124,7 @@ def test_missing_final_newline_stays_missing() -> None:
     assert migrated(program.encode()).endswith(b"tx.update(o_opt_state, m, g)")
 
 
-def test_form_feed_and_continuation_lines() -> None:
+def test_bug_28_form_feed_and_continuation_lines() -> None:
     program = PROGRAM.replace("\n\n\ndef", "\n\x0c\ndef").replace(
         "model = make()", "model = \\\n    make()"
     )
@@ -143,7 +143,7 @@ def test_two_spaces_and_nested_suites() -> None:
     )
 
 
-def test_comment_inside_the_call_keeps_the_site() -> None:
+def test_bug_32_a_comment_inside_the_call_keeps_the_site() -> None:
     program = PROGRAM.replace(
         "zip(grads, model.trainable_variables))  #",
         "zip(  # why\n grads, model.trainable_variables))  #",
@@ -152,7 +152,7 @@ def test_comment_inside_the_call_keeps_the_site() -> None:
     assert [site.code for site in result.sites] == ["TX215"]
 
 
-def test_comment_inside_the_tape_variables_keeps_them() -> None:
+def test_bug_32_a_comment_inside_the_tape_variables_keeps_them() -> None:
     program = PROGRAM.replace(
         "loss, model.trainable_variables)", "loss, model  # ours\n.trainable_variables)"
     )
@@ -175,7 +175,7 @@ def test_comment_inside_the_tape_variables_keeps_them() -> None:
         ("import keras; import os\n", ["import keras; import os", "import tfexplicit as tx"]),
     ],
 )
-def test_import_goes_after_the_imports_and_before_its_use(
+def test_bug_24_the_import_goes_after_the_imports_and_before_its_use(
     head: str, first_lines: list[str]
 ) -> None:
     program = head + "".join(

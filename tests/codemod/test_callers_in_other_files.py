@@ -81,7 +81,7 @@ def test_function_callers_and_their_callers_follow(tmp_path: Path) -> None:
     assert "loop.fit(model, opt_state, x, y, 5)" in text_of(results["main.py"])
 
 
-def test_second_run_changes_nothing(tmp_path: Path) -> None:
+def test_bug_49_one_run_settles_files_that_hang_on_each_other(tmp_path: Path) -> None:
     written(tmp_path, PROGRAM)
     write_changed(migrate_paths([tmp_path], Settings()))
     again = migrate_paths([tmp_path], Settings())

@@ -70,7 +70,7 @@ def test_importing_the_command_line_imports_no_heavy_package() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_migrate_rewrites_and_a_second_run_changes_nothing(project: Path, capsys: Capture) -> None:
+def test_bug_48_a_second_run_changes_nothing(project: Path, capsys: Capture) -> None:
     assert main(["migrate", "."]) == 0
     first = (project / "train.py").read_text()
     assert "tx.update(opt_state, model, grads)" in first
@@ -128,7 +128,7 @@ def test_check_lists_every_site_by_place_and_writes_nothing(project: Path, capsy
     assert (project / "train.py").read_text() == IMPLICIT
 
 
-def test_text_and_json_agree(project: Path, capsys: Capture) -> None:
+def test_bug_56_text_and_json_agree(project: Path, capsys: Capture) -> None:
     (project / "unproven.py").write_text(UNPROVEN)
     (project / "bad.py").write_text("optimizer.apply_gradients(\n")
     (project / "nb.ipynb").write_text(NOTEBOOK)
@@ -155,7 +155,7 @@ def test_text_and_json_agree(project: Path, capsys: Capture) -> None:
             assert f"{file['path']}{place}: {site['code']} " in text
 
 
-def test_a_syntax_error_beside_nine_good_files(project: Path, capsys: Capture) -> None:
+def test_bug_03_a_syntax_error_beside_nine_good_files(project: Path, capsys: Capture) -> None:
     (project / "other.py").unlink()
     for number in range(8):
         (project / f"good{number}.py").write_text(IMPLICIT)
@@ -177,7 +177,7 @@ def test_a_notebook_with_an_update_is_never_passed_over(project: Path, capsys: C
     assert "4 files: 1 changed, 2 unchanged, 1 needs-hand" in out
 
 
-def test_uncommitted_changes_are_refused_unless_allowed(project: Path, capsys: Capture) -> None:
+def test_bug_51_uncommitted_changes_are_refused(project: Path, capsys: Capture) -> None:
     commit(project)
     (project / "train.py").write_text(IMPLICIT + "# edited\n")
     assert main(["migrate", "."]) == 4
@@ -211,7 +211,7 @@ def test_no_todo(project: Path) -> None:
     assert "# TODO(tfexplicit TX2" in (project / "unproven.py").read_text()
 
 
-def test_an_empty_file_and_an_empty_folder(tmp_path: Path, capsys: Capture) -> None:
+def test_bug_57_an_empty_file_and_an_empty_folder(tmp_path: Path, capsys: Capture) -> None:
     assert main(["migrate", str(tmp_path)]) == 0
     assert "nothing to look at" in capsys.readouterr().out
     (tmp_path / "empty.py").write_bytes(b"")

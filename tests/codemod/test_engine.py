@@ -44,7 +44,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
         "def broken(:\n    o.apply_gradients(x)\n",
     ],
 )
-def test_libcst_never_sees_a_file_without_a_site(source: str, parses: list[bytes]) -> None:
+def test_bug_53_libcst_never_sees_a_file_without_a_site(source: str, parses: list[bytes]) -> None:
     migrate_source(source.encode(), Path("a.py"))
     assert parses == []
 
@@ -89,7 +89,7 @@ def test_unknown_encoding_is_skipped() -> None:
 
 
 @pytest.mark.parametrize("brackets", [300, 3000])
-def test_nested_brackets_are_skipped_before_they_crash_the_parser(brackets: int) -> None:
+def test_bug_05_nested_brackets_are_skipped_before_they_crash_the_parser(brackets: int) -> None:
     source = SITE + "x = " + "(" * brackets + ")" * brackets + "\n"
     result = migrate_source(source.encode(), Path("a.py"))
     assert (result.outcome, result.reason) == (Outcome.SKIPPED, "too deeply nested")
@@ -104,28 +104,30 @@ def test_nested_brackets_are_skipped_before_they_crash_the_parser(brackets: int)
     ],
     ids=["chain of calls", "sum", "elif"],
 )
-def test_long_chains_are_migrated(extra: str) -> None:
+def test_bug_04_long_chains_are_migrated(extra: str) -> None:
     result = migrate_source((SITE + extra).encode(), Path("a.py"))
     assert result.outcome is Outcome.CHANGED, result.reason
     assert result.after is not None
     assert result.after.decode().endswith(extra)
 
 
-def test_output_that_would_not_parse_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bug_28_output_that_would_not_parse_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rewrite, "apply", lambda source, edits: b"x = (\n")
     result = migrate_source(SITE.encode(), Path("a.py"))
     assert (result.outcome, result.after, result.before) == (Outcome.FAILED, None, SITE.encode())
     assert "would not parse" in result.reason
 
 
-def test_file_that_libcst_does_not_give_back_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bug_12_a_file_that_does_not_come_back_is_skipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     other = libcst.parse_module("x = 1\n")
     monkeypatch.setattr(libcst, "parse_module", lambda source: other)
     result = migrate_source(SITE.encode(), Path("a.py"))
     assert (result.outcome, result.reason) == (Outcome.SKIPPED, "not round-trippable")
 
 
-def test_two_files_do_not_share_state() -> None:
+def test_bug_27_two_files_do_not_share_state() -> None:
     first = migrate_source(SITE.encode(), Path("a.py"))
     empty = migrate_source(b"", Path("__init__.py"))
     again = migrate_source(SITE.encode(), Path("a.py"))

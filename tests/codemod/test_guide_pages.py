@@ -10,12 +10,12 @@ from tfexplicit_codemod.registry import all_rules
 CODES = Path(__file__).parents[2] / "migration_guide" / "codes"
 
 
-def test_the_committed_pages_are_the_rendered_ones() -> None:
+def test_bug_55_the_committed_pages_are_the_rendered_ones() -> None:
     committed = {page.name: page.read_text("utf-8") for page in CODES.glob("*.md")}
     assert committed == pages(), "run: python -m tfexplicit_codemod.guide migration_guide/codes"
 
 
-def test_the_index_links_every_page() -> None:
+def test_bug_55_the_index_links_every_page() -> None:
     index = pages()["README.md"]
     for rule in all_rules():
         assert f"[{rule.code}]({rule.code}.md)" in index

@@ -341,7 +341,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("name", LEFT)
-def test_site_is_left(name: str) -> None:
+def test_bug_41_a_site_is_left_with_its_reason(name: str) -> None:
     program, codes, words = LEFT[name]
     result = migrate_source(program.encode(), Path("left.py"))
     assert [site.code for site in result.sites] == codes

@@ -39,7 +39,7 @@ def masked(text: str) -> tuple[str, Masks]:
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_lines_that_are_no_python(name: str) -> None:
+def test_bug_21_lines_that_are_no_python(name: str) -> None:
     text, expected = CELLS[name]
     code, masks = masked(text)
     hidden: list[bool] = []

@@ -57,7 +57,7 @@ def migrated(source: bytes) -> list[str]:
     return texts(result.after)
 
 
-def test_what_one_cell_makes_and_another_uses(as_notebook: AsNotebook) -> None:
+def test_bug_22_what_one_cell_makes_and_another_uses(as_notebook: AsNotebook) -> None:
     before = as_notebook("#md optimizer", IMPORTS, "", MODEL, OPTIMIZER, STEP, RUN)
     assert migrated(before) == [
         "#md optimizer", IMPORTS_AFTER, "", MODEL, OPTIMIZER_AFTER, STEP_AFTER, RUN,
@@ -72,7 +72,7 @@ def test_the_place_of_a_site_is_its_cell_and_line(as_notebook: AsNotebook) -> No
 
 @pytest.mark.parametrize("indent", [None, 1, 2, 4, "\t"])
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_outputs_ids_and_metadata_stay(
+def test_bug_23_outputs_ids_and_metadata_stay(
     as_notebook: AsNotebook, indent: object, ascii_only: bool
 ) -> None:
     """The file is the one that `json` would write for the same notebook with other sources."""
@@ -84,7 +84,7 @@ def test_outputs_ids_and_metadata_stay(
     assert after == as_notebook(IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER, **layout)
 
 
-def test_a_source_that_is_one_string() -> None:
+def test_bug_23_a_source_that_is_one_string() -> None:
     cells = [{"cell_type": "code", "source": text} for text in (IMPORTS, MODEL, OPTIMIZER, STEP)]
     result = migrate(json.dumps({"cells": cells}).encode())
     assert result.after is not None
@@ -104,7 +104,7 @@ def test_format_3() -> None:
     assert inputs == [IMPORTS_AFTER, MODEL, OPTIMIZER_AFTER, STEP_AFTER]
 
 
-def test_magics_shell_lines_and_help(as_notebook: AsNotebook) -> None:
+def test_bug_18_magics_shell_lines_and_help(as_notebook: AsNotebook) -> None:
     before = as_notebook(
         "!pip install -q tensorflow 'x\n%matplotlib inline",
         f"%%capture out\n%%time\n{IMPORTS}\n%load_ext tensorboard",
@@ -123,7 +123,7 @@ def test_magics_shell_lines_and_help(as_notebook: AsNotebook) -> None:
     assert migrated(before) == after
 
 
-def test_a_semicolon_at_the_end_stays(as_notebook: AsNotebook) -> None:
+def test_bug_20_a_semicolon_at_the_end_stays(as_notebook: AsNotebook) -> None:
     step = STEP.replace("\n    return loss", ";")
     after = STEP_AFTER.replace("\n    return loss", ";")
     cells = as_notebook(IMPORTS, MODEL, f"{OPTIMIZER};", step)
@@ -131,7 +131,7 @@ def test_a_semicolon_at_the_end_stays(as_notebook: AsNotebook) -> None:
     assert migrated(cells) == [IMPORTS_AFTER, MODEL, setup, after]
 
 
-def test_comments_that_look_like_marks_between_cells(as_notebook: AsNotebook) -> None:
+def test_bug_19_comments_that_look_like_marks_between_cells(as_notebook: AsNotebook) -> None:
     cells = [
         f"# %%\n{IMPORTS}",
         "# %% [markdown]\n# %%time",

@@ -59,7 +59,7 @@ def test_ignore(project: Path, capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
-def test_an_unknown_code_is_a_usage_error(option: str, project: Path, capsys: Capture) -> None:
+def test_bug_54_an_unknown_code_is_an_error(option: str, project: Path, capsys: Capture) -> None:
     assert main(["check", "train.py", option, "TX1O1"]) == 2
     error = capsys.readouterr().err
     assert f"{option}: TX1O1 is not a code. Did you mean " in error

@@ -29,7 +29,7 @@ def test_results_come_in_order() -> None:
     assert list(mapped(make_work, range(20), 2, crashed)) == [item * item for item in range(20)]
 
 
-def test_an_item_that_kills_its_process_costs_only_itself() -> None:
+def test_bug_06_an_item_that_kills_its_process_costs_only_itself() -> None:
     items = [1, 2, -3, 4, 5, -6, 7]
     assert list(mapped(make_work, items, 2, crashed)) == [1, 4, -3, 16, 25, -6, 49]
 

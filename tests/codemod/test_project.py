@@ -77,7 +77,7 @@ def test_class_and_factory_of_other_files(tmp_path: Path, package: str) -> None:
     assert "make_optimizer(0.1)" in result.after.decode()
 
 
-def test_class_reached_through_a_package(tmp_path: Path) -> None:
+def test_bug_45_a_class_reached_through_a_package(tmp_path: Path) -> None:
     train = TRAIN.format(package="")
     files = {
         "models/__init__.py": "from .net import Net as Network\n",

@@ -132,7 +132,7 @@ rate.apply(step)
 
 
 @pytest.mark.parametrize("name", TRAPS)
-def test_trap_is_left_alone(name: str) -> None:
+def test_bug_38_a_trap_is_left_alone(name: str) -> None:
     source = TRAPS[name].encode()
     result = migrate_source(source, Path("trap.py"))
     assert (result.outcome, result.sites, result.after) == (Outcome.UNCHANGED, (), None)

@@ -41,7 +41,7 @@ def test_a_file_that_needs_nothing_keeps_bytes_time_and_inode(tmp_path: Path) ->
     assert (file.read_bytes(), file.stat().st_mtime, file.stat().st_ino) == (b"same", 1, inode)
 
 
-def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
+def test_bug_14_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
     target = tmp_path / "real" / "a.py"
     target.parent.mkdir()
     target.write_bytes(b"old")
@@ -52,7 +52,7 @@ def test_a_link_stays_a_link_and_its_target_is_written(tmp_path: Path) -> None:
     assert target.read_bytes() == b"new"
 
 
-def test_a_write_that_fails_half_way_leaves_the_original(
+def test_bug_02_a_write_that_fails_half_way_leaves_the_original(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [tmp_path / name for name in ("a.py", "b.py", "c.py")]
@@ -74,7 +74,7 @@ def test_a_write_that_fails_half_way_leaves_the_original(
     assert sorted(tmp_path.iterdir()) == files
 
 
-def test_an_interrupt_leaves_no_temporary_file(
+def test_bug_01_an_interrupt_leaves_no_temporary_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "a.py"

@@ -25,6 +25,13 @@ def existing_alias(source: Source) -> str | None:
     return None
 
 
+def is_imported_above(source: Source, line: int) -> bool:
+    """True where an import of `tfexplicit` at the top level stands above the line."""
+    imports = [each for each in source.tree.body if isinstance(each, ast.Import)]
+    names = {alias.name for each in imports if each.lineno < line for alias in each.names}
+    return "tfexplicit" in names
+
+
 def free_alias(source: Source) -> str:
     """`tx`, or another short name where the file uses `tx` for something else."""
     for name in ("tx", "tfx", "tfexplicit"):

@@ -269,7 +269,10 @@ class Planner:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
 
     def _import_tfexplicit(self) -> None:
-        if imports.existing_alias(self.source) is not None or not self.edits.mention(self.alias):
+        if not self.edits.mention(self.alias):
+            return
+        has_alias = imports.existing_alias(self.source) is not None
+        if has_alias and imports.is_imported_above(self.source, self.edits.first_line):
             return
         statement = imports.import_statement(self.alias)
         line = imports.line_to_import_after(
