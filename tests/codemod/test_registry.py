@@ -45,7 +45,7 @@ def test_before_becomes_after(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_second_run_changes_nothing(rule: Rule) -> None:
+def test_bug_48_a_second_run_changes_nothing(rule: Rule) -> None:
     again = migrate(rule.after)
     assert again.after is None
     assert all(site.left for site in again.sites)

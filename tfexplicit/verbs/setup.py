@@ -48,8 +48,9 @@ def setup(
 
     Raises:
         TypeError: arguments swapped, a class instead of a rule, or another kind of object.
-        ValueError: no rule for some leaf, a Keras optimizer that is built on other variables, or
-            a call at every trace of a `tf.function`.
+        ValueError: no rule for some leaf, a rule for a leaf that Keras overwrites with its gradient
+            (float8 training), a Keras optimizer that is built on other variables, or a call at
+            every trace of a `tf.function`.
     """
     try:
         state = make_state(rule, model, steps, sparse, tied)
