@@ -30,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started this process
+            sys.stdout.flush()
         return code
     except Stop as stop:
         print(f"tfexplicit: {stop}", file=sys.stderr)

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfexplicit_codemod.errors import UsageError
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -32,7 +34,10 @@ class Exclusion:
     def _spec(self) -> GitIgnoreSpec:
         from pathspec import GitIgnoreSpec  # slow to import, and few runs exclude anything
 
-        return GitIgnoreSpec.from_lines(self.patterns)
+        try:
+            return GitIgnoreSpec.from_lines(self.patterns)
+        except ValueError as error:
+            raise UsageError(f"exclude: {error}. Patterns are as in .gitignore.") from error
 
 
 NOTHING = Exclusion(Path(), ())

@@ -19,9 +19,7 @@ class Patterns:
         file = folder / ".gitignore"
         if file.is_file():
             lines = file.read_text("utf-8", "surrogateescape").splitlines()
-            from pathspec import GitIgnoreSpec  # slow to import, and git mostly answers instead
-
-            self._specs[folder.resolve()] = GitIgnoreSpec.from_lines(lines)
+            self._specs[folder.resolve()] = _spec(lines)
 
     def ignore(self, path: Path, *, is_folder: bool) -> bool:
         """The last matching pattern of the innermost file that has one decides."""
@@ -34,6 +32,20 @@ class Patterns:
                 if decision is not None:
                     return decision
         return False
+
+
+def _spec(lines: list[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # slow to import, and git mostly answers instead
+
+    def is_pattern(line: str) -> bool:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            # git passes over such a line, too.
+            return False
+        return True
+
+    return GitIgnoreSpec.from_lines(filter(is_pattern, lines))
 
 
 def above(folder: Path) -> Patterns:

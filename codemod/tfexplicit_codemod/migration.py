@@ -13,6 +13,7 @@ from tfexplicit_codemod.agreements import settled
 from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.discovery import find_files, with_files_around
 from tfexplicit_codemod.engine import may_have_site, migrate_source
+from tfexplicit_codemod.errors import UsageError
 from tfexplicit_codemod.notebook.migrate import migrate_notebook
 from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
@@ -41,6 +42,8 @@ def migrate_paths(paths: list[Path], settings: Settings) -> list[FileResult]:
 
 def migrate_stdin(settings: Settings) -> FileResult:
     """The outcome for a program that is read from stdin."""
+    if sys.stdin is None:
+        raise UsageError("-: stdin is closed; it must hold the program")
     source = sys.stdin.buffer.read()
     # It may be a file of a project, whose other files are out of sight.
     around = replace(ALONE, is_used_elsewhere=lambda name: True)

@@ -60,7 +60,7 @@ def write_atomically(path: Path, before: bytes, after: bytes) -> None:
     if not os.access(target, os.W_OK):
         raise PermissionError("it is read-only")
     # In the same folder, since a file can only be replaced within its file system.
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".tfexplicit.", suffix=".tmp")
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:

@@ -46,6 +46,12 @@ def test_gitignore_is_respected_and_the_inner_one_wins(root: Path) -> None:
     assert found(root) == ["kept.py", "pkg/drop_me.py"]
 
 
+def test_a_line_of_gitignore_that_is_no_pattern_is_passed_over(root: Path) -> None:
+    make(root, "kept.py", "drop.py")
+    (root / ".gitignore").write_text("!\n\\\n[\ndrop.py\n")
+    assert found(root) == ["kept.py"]
+
+
 def test_gitignore_above_the_folder_counts(root: Path) -> None:
     make(root, "pkg/sub/a.py", "pkg/sub/gen.py")
     (root / ".gitignore").write_text("gen.py\n")

@@ -58,6 +58,11 @@ def test_ignore(project: Path, capsys: Capture) -> None:
     assert "0 sites: 0 can be rewritten, 0 left, 1 ignored" in capsys.readouterr().out
 
 
+def test_an_exclusion_that_is_no_pattern(project: Path, capsys: Capture) -> None:
+    assert main(["check", ".", "--exclude", "!"]) == 2
+    assert "'!'. Patterns are as in .gitignore." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("option", ["--select", "--ignore"])
 def test_bug_54_an_unknown_code_is_an_error(option: str, project: Path, capsys: Capture) -> None:
     assert main(["check", "train.py", option, "TX1O1"]) == 2

@@ -69,6 +69,19 @@ def test_bug_02_a_full_disk_leaves_the_file_and_says_so(project: Path, implicit:
     assert sorted(path.name for path in project.iterdir()) == ["lib", "train.py"]
 
 
+def test_bug_02_closed_streams_are_no_traceback(project: Path) -> None:
+    run = f"{sys.executable} -m tfexplicit_codemod check"
+    environment = os.environ | {"PYTHONPATH": str(CODEMOD)}
+    for command, code, message in (
+        (f"{run} - <&-", 2, "tfexplicit: -: stdin is closed; it must hold the program\n"),
+        (f"{run} train.py >&-", 1, ""),
+    ):
+        done = subprocess.run(
+            command, shell=True, env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (code, message)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
 def test_bug_02_a_report_that_cannot_be_printed_is_no_traceback(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
@@ -153,6 +166,13 @@ def test_bug_44_any_spelling_of_a_path(path: str, project: Path, implicit: str) 
     assert main(["migrate", *paths]) == 0
     files = [odd, project / "train.py", project / "lib" / "vendored.py"]
     assert all(file.read_text().count("tx.update") == 1 for file in files)
+
+
+def test_bug_44_a_name_of_the_greatest_length(project: Path, implicit: str) -> None:
+    name = "n" * 252 + ".py"
+    (project / name).write_text(implicit)
+    assert main(["migrate", name]) == 0
+    assert "tx.update" in (project / name).read_text()
 
 
 def test_bug_44_a_path_that_is_given_twice_counts_once(project: Path, capsys: Capture) -> None:
