@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import keras
 import numpy as np
 import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
 from tfexplicit.composite import means
 from tfexplicit.hyperparameters import as_float64, current_value, is_function
-from tfexplicit.keras_3 import keras
 from tfexplicit.module_names import numbered_where_repeated, own_name
 from tfexplicit.rule import Rule
 from tfexplicit.rule_config import config_of, rule_from

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 from tfexplicit import schedules
 from tfexplicit.hyperparameters import is_number
-from tfexplicit.keras_3 import keras
 from tfexplicit.paths import suggestion
 from tfexplicit.rule import Rule
 from tfexplicit.rules import all_rules

@@ -1,11 +1,6 @@
-"""What training hangs on beside a formula: found by migrating Keras's own tests and programs."""
+"""What Keras does beside its formulas, and `setup` keeps: found by migrating Keras's own tests."""
 
 from __future__ import annotations
-
-import random
-import runpy
-import sys
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -13,7 +8,6 @@ import pytest
 import tensorflow as tf
 
 import tfexplicit as tx
-from tfexplicit import keras_3
 
 GRADS = [np.float32([[1.0, -2.0]]), np.float32([[0.5, 0.5]])]
 
@@ -54,16 +48,3 @@ def test_an_exclusion_from_decay_after_setup_counts(name: str) -> None:
     zeros = [tf.zeros([]), tf.zeros([])]
     tx.update(opt_state, got, zeros)
     np.testing.assert_allclose([v.numpy() for v in got], [2.0 * (1 - 0.004), 2.0], rtol=1e-6)
-
-
-def test_importing_the_package_draws_no_random_number(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A seeded program of tf_keras trained otherwise, for `import tfexplicit` brings in Keras 3."""
-    (tmp_path / "keras.py").write_text("import random\nrandom.random()\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "keras")
-    before = random.getstate()
-    imported = runpy.run_path(keras_3.__file__)["keras"]
-    assert imported.__file__ == str(tmp_path / "keras.py")
-    assert random.getstate() == before

@@ -7,7 +7,6 @@ from typing import Any
 
 from tfexplicit import modules
 from tfexplicit.arrays import raw, read
-from tfexplicit.keras_3 import keras
 from tfexplicit.nested import Nested, nested
 from tfexplicit.tree import Tree, parse
 from tfexplicit.unconverted import unconverted
