@@ -26,12 +26,12 @@ _STATE = "_implicit_state"
 
 @unconverted
 def apply_gradients(rule: Rule, grads_and_vars: Iterable[tuple[Any, Any]]) -> Any:
-    is_new = warn_of_old_path("apply_gradients")
+    is_new = warn_of_old_path("apply_gradients", rule)
     return _apply(rule, list(grads_and_vars), "apply_gradients", is_new)
 
 
 def minimize(rule: Rule, loss: Any, var_list: Any, tape: Any) -> Any:
-    is_new = warn_of_old_path("minimize")
+    is_new = warn_of_old_path("minimize", rule)
     if not callable(loss) and tape is None:
         raise ValueError("minimize: a loss that is a tensor needs the tape that computed it.")
     tape = tf.GradientTape() if tape is None else tape
@@ -48,14 +48,14 @@ def minimize(rule: Rule, loss: Any, var_list: Any, tape: Any) -> Any:
 @unconverted
 def iterations(rule: Rule) -> Any:
     """The count of a rule's updates in the implicit style, as `optimizer.iterations`."""
-    warn_of_old_path("iterations", "TX305")
+    warn_of_old_path("iterations", rule, "TX305")
     return _state_of(rule).step
 
 
 @unconverted
 def state_for_training(rule: Rule, model: Any) -> OptState:
     """For `train`, given a rule in place of a state."""
-    warn_of_old_path("train", "TX307")
+    warn_of_old_path("train", rule, "TX307")
     return state_for(rule, trainables(model))
 
 
@@ -71,7 +71,7 @@ def set_hyperparameter(rule: Rule, name: str, value: Any) -> None:
     if state is None or _is_in_explicit_use(rule):
         refuse_to_set(rule, name, value)
     else:
-        warn_of_old_path(name, "TX306")
+        warn_of_old_path(name, rule, "TX306")
         adjust(state, **{name: value})
         # What the program reads next, and what leaves that join later start with.
         object.__setattr__(rule, name, value)

@@ -69,11 +69,11 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": result.path.as_posix(),
         "outcome": result.outcome.value,
         "reason": result.reason,
-        "sites": [_site(site) for site in sites_of(result)],
+        "sites": [site_entry(site) for site in sites_of(result)],
     }
 
 
-def _site(site: Site) -> dict[str, Any]:
+def site_entry(site: Site) -> dict[str, Any]:
     cell = {} if site.cell is None else {"cell": site.cell}
     return {
         **cell,

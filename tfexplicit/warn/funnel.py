@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 from tfexplicit_codemod.registry import rule_for
 
@@ -18,6 +19,7 @@ from tfexplicit.warn.categories import (
     category_saying,
 )
 from tfexplicit.warn.notebook import cell_of
+from tfexplicit.warn.run_log import note_in_log
 from tfexplicit.warn.settings import settings
 from tfexplicit.warn.wording import words_at
 
@@ -25,12 +27,12 @@ Words = Mapping[str, str]
 
 
 @unconverted
-def warn_of_old_path(call: str, code: str | None = None) -> bool:
+def warn_of_old_path(call: str, optimizer: Any, code: str | None = None) -> bool:
     """At the line that called the method `call` of an optimizer; True the first time.
 
     `code` is found from that line, if it is not given.
     """
-    return _say(call, code, ImplicitUpdateWarning, {})
+    return _say(call, code, ImplicitUpdateWarning, {}, optimizer)
 
 
 @unconverted
@@ -39,7 +41,9 @@ def warn_of_mistake(code: str, call: str, **words: str) -> None:
     _say(call, code, StateMisuseWarning, words)
 
 
-def _say(call: str, code: str | None, category: Category, known: Words) -> bool:
+def _say(
+    call: str, code: str | None, category: Category, known: Words, optimizer: Any = None
+) -> bool:
     if settings.mode == "off":
         return False
     quick = quick_site()
@@ -49,7 +53,10 @@ def _say(call: str, code: str | None, category: Category, known: Words) -> bool:
     site = true_site(quick)
     if (subject, site) not in settings.said or settings.mode == "all":
         words = {**words_at(site.file, site.line, call), **known}
-        _warn(code or _code_for(call, words), category, site, words)
+        found = code or _code_for(call, words)
+        if category is ImplicitUpdateWarning and (subject, site) not in settings.said:
+            note_in_log(site, found, call, optimizer)
+        _warn(found, category, site, words)
     # Not before: what is raised as an error has to come again.
     settings.said.update(((subject, quick), (subject, site)))
     return True

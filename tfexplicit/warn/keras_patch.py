@@ -101,7 +101,8 @@ def _warning(method: Callable[..., Any], call: str) -> Callable[..., Any]:
 @unconverted
 def _update_of(optimizer: Any, call: str) -> _Inside:
     """Of an update that calls another, such as that of its base class, the outer one is meant."""
-    if not getattr(_depth, "inside", 0) and not is_called_by_a_library() and warn_of_old_path(call):
+    outermost = not getattr(_depth, "inside", 0) and not is_called_by_a_library()
+    if outermost and warn_of_old_path(call, optimizer):
         # None yet, if this is its first update.
         warn_if_mixed(call, getattr(optimizer, "_trainable_variables", ()))
     return _Inside()

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from tfexplicit.warn import keras_patch
 from tfexplicit.warn.categories import ImplicitUpdateWarning
+from tfexplicit.warn.run_log import log_from_environment
 from tfexplicit.warn.settings import settings
 
 Mode = Literal["once", "all", "error", "off"]
@@ -40,12 +41,13 @@ def warn_implicit(mode: Mode = "once") -> contextlib.ExitStack:
 
 
 def choose_from_environment() -> None:
-    """What `TFEXPLICIT_WARN` asks for.
+    """What `TFEXPLICIT_WARN` asks for, or a log: that needs warnings too.
 
     Raises:
-        ValueError: it is set to something else than a mode.
+        ValueError: it is set to something else than a mode, or the log to a file that is none.
     """
-    mode = os.environ.get(VARIABLE)
+    wants_log = log_from_environment()
+    mode = os.environ.get(VARIABLE) or ("once" if wants_log else None)
     if mode:
         _choose(checked(mode, VARIABLE))
 

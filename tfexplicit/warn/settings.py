@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tfexplicit.warn.call_site import CallSite
 
@@ -18,6 +19,8 @@ class Settings:
     said: set[tuple[str, CallSite]] = field(default_factory=set)
     # Every line that was warned of, with the code.
     sites: dict[CallSite, str] = field(default_factory=dict)
+    # The file that every such line is noted in.
+    log: Path | None = None
     # Lines whose warning Python's filters did not show.
     hidden: set[CallSite] = field(default_factory=set)
 

@@ -27,6 +27,19 @@ def words_at(file: str, line: int, call: str) -> dict[str, str]:
     return words | {"call": call, "state": _state_for(words["optimizer"])}
 
 
+def place_of_call(file: str, line: int, call: str) -> tuple[int, int, str]:
+    """The line and column, from 1, of the call of the method `call` on that line, and its text.
+
+    The column is 0 where the line holds several.
+    """
+    node = _only_call(file, line, call)
+    if node is None:
+        return line, 0, linecache.getline(file, line).strip()
+    before = linecache.getline(file, node.lineno).encode()[: node.col_offset]
+    text = " ".join(ast.unparse(node).split())
+    return node.lineno, len(before.decode()) + 1, text
+
+
 def is_statement(file: str, line: int, call: str) -> bool:
     """True where the source says that the result of the call is dropped; False if in doubt."""
     node = _only_call(file, line, call)

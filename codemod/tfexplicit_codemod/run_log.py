@@ -1,0 +1,117 @@
+"""The log of the lines that updated weights in a run, in the report format of `check`.
+
+A file has the `sha256` of its text too, and a site the class of its `optimizer`. Paths are
+relative to the folder of the log, where they lie below it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tfexplicit_codemod.outcome import Outcome, Site
+from tfexplicit_codemod.report_json import SCHEMA, site_entry
+from tfexplicit_codemod.version import VERSION
+
+
+@dataclass
+class LoggedFile:
+    """The text that ran, and the class of the optimizer at each of its sites."""
+
+    sha256: str
+    sites: dict[Site, str] = field(default_factory=dict)
+
+    def fits(self, text: bytes) -> bool:
+        return hashlib.sha256(text).hexdigest() == self.sha256
+
+
+@dataclass
+class RunLog:
+    """All files of a log, by absolute path."""
+
+    path: Path
+    files: dict[Path, LoggedFile] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> RunLog:
+        """The log in that file; an empty one where there is no file.
+
+        Raises:
+            ValueError: the file is something else.
+        """
+        log = cls(path.absolute())
+        if not path.exists():
+            return log
+        try:
+            report = json.loads(path.read_text("utf-8"))
+            for entry in report["files"]:
+                log.files[log.path.parent / entry["path"]] = _logged_file(entry)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"{path} is no log of a run ({type(error).__name__}: {error}). Give the file that "
+                "TFEXPLICIT_WARN_LOG named, or the name of a new one."
+            ) from error
+        return log
+
+    def add(self, file: Path, site: Site, optimizer: str) -> None:
+        """Note a site of a file, as the file is now; what was known of another text is dropped."""
+        text = file.read_bytes()
+        known = self.files.get(file)
+        if known is None or not known.fits(text):
+            known = self.files[file] = LoggedFile(hashlib.sha256(text).hexdigest())
+        known.sites[site] = optimizer
+
+    def write(self) -> None:
+        """Replace the file on disk by this log: at every moment it is whole."""
+        descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+                json.dump(self._report(), stream, indent=2)
+            Path(name).replace(self.path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+    def _report(self) -> dict[str, Any]:
+        sites = [site for file in self.files.values() for site in file.sites]
+        codes = sorted(site.code for site in sites)
+        outcomes = {outcome.value: 0 for outcome in Outcome}
+        return {
+            "schema": SCHEMA,
+            "tool": "tfexplicit",
+            "version": VERSION,
+            "summary": {
+                "files": len(self.files),
+                "outcomes": {**outcomes, Outcome.CHANGED.value: len(self.files)},
+                "sites": len(sites),
+                "rewritten": {code: codes.count(code) for code in dict.fromkeys(codes)},
+                "left": {},
+                "ignored": 0,
+            },
+            "files": [self._entry(path) for path in sorted(self.files)],
+        }
+
+    def _entry(self, path: Path) -> dict[str, Any]:
+        folder, file = self.path.parent, self.files[path]
+        shown = path.relative_to(folder) if path.is_relative_to(folder) else path
+        ordered = sorted(file.sites, key=lambda site: (site.line, site.column))
+        return {
+            "path": shown.as_posix(),
+            "outcome": Outcome.CHANGED.value,
+            "reason": "",
+            "sha256": file.sha256,
+            "sites": [{**site_entry(site), "optimizer": file.sites[site]} for site in ordered],
+        }
+
+
+def _logged_file(entry: dict[str, Any]) -> LoggedFile:
+    sites = {
+        Site(site["line"], site["column"], site["code"], site["text"]): str(site["optimizer"])
+        for site in entry["sites"]
+    }
+    return LoggedFile(entry["sha256"], sites)
