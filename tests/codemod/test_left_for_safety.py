@@ -24,6 +24,12 @@ def _class(*parts: str) -> str:
 
 # name: (program, the code of its site, words that the reason must hold)
 LEFT = {
+    "parameter_servers": (
+        HEAD.replace("model", "s = tf.distribute.ParameterServerStrategy(c)\nmodel", 1)
+        + "opt.apply_gradients(zip(grads, model.trainable_variables))\n",
+        "TX203",
+        "in shards",
+    ),
     "class_with_slots": (
         _class("class T:\n    __slots__ = ('opt', 'model')\n", INIT, ADAM, MODEL, STEP),
         "TX203",

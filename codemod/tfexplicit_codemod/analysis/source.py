@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeVar
 
-from tfexplicit_codemod.analysis.scopes import FUNCTIONS, Function, Scope, ScopeBuilder
+from tfexplicit_codemod.analysis.scopes import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    Function,
+    Scope,
+    ScopeBuilder,
+)
 
 Node = TypeVar("Node", bound=ast.AST)
 Block = list[ast.stmt]
@@ -77,6 +83,16 @@ class Source:
         """The name, for a sentence, of the function that a parameter belongs to."""
         function = self.function_of(parameter)
         return "a lambda" if isinstance(function, ast.Lambda) else function.name
+
+    def function_within(self, node: ast.AST, scope: Scope) -> ast.AST | None:
+        """The function or class, directly in the scope, around a node; None in the scope itself."""
+        found = None
+        for inner in self.scope(node).ancestors():
+            if inner is scope:
+                return found
+            if not isinstance(inner.node, COMPREHENSIONS):
+                found = inner.node
+        return found
 
     def self_name(self, node: ast.AST) -> str:
         """The name of `self` in the method around a node."""

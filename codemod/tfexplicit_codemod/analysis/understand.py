@@ -30,7 +30,6 @@ from tfexplicit_codemod.rules import (
     tx211_inside_optimizer,
     tx213_other_gradients,
     tx215_comment_inside,
-    tx216_loss_scale,
 )
 
 
@@ -113,8 +112,6 @@ class Understand:
             raise tx204_compiled_optimizer.leave(receiver, "or one that it replaces")
         if value.kind == "element":
             return self.elements.home(update.receiver)
-        if value.kind == "loss_scale":
-            raise tx216_loss_scale.leave(receiver)
         home = self.parameters.home(update.receiver)
         if value.kind not in ("optimizer", "parameter") or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
