@@ -176,6 +176,13 @@ class Source:
             index -= 1
         return block[index].lineno
 
+    def first_line(self, statement: ast.stmt) -> int:
+        """The line on which the statement, or its first decorator, begins."""
+        line = self.leader_line(statement)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            line = min([line, *(decorator.lineno for decorator in statement.decorator_list)])
+        return line
+
     def ends_its_line(self, statement: ast.stmt) -> bool:
         """True where no other statement follows on the same line."""
         block = self.block(statement)
