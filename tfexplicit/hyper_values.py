@@ -74,7 +74,7 @@ class HyperValues(Mapping[str, Any]):
             for path, target, row in zip(group.paths, group.targets, rows, strict=True):
                 if not paths.is_under(path, self.path):
                     continue
-                if not row and owner is not None:
+                if not row and owner is not None and owner.learning_rate is not None:
                     yield path, "learning_rate", as_float64(owner.learning_rate(step))
                 for name in sorted(group.rule.governing(path, target)):
                     yield path, name, row[name]

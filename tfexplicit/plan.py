@@ -14,14 +14,16 @@ from tfexplicit.tree import Leaf
 
 
 class TakenOver(Protocol):
-    """A Keras optimizer whose variables serve as the state."""
+    """An optimizer of Keras, or another object, that a state was made from."""
 
     optimizer: Any
     rule: Rule
     step: Any
     # True for an optimizer that is stepped by its own update, which counts too.
     counts_itself: bool
-    learning_rate: LearningRateOf
+
+    @property
+    def learning_rate(self) -> LearningRateOf | None: ...
 
     def slots_for(self, leaves: Sequence[Leaf]) -> list[Slots | None]: ...
 

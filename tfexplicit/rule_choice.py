@@ -10,6 +10,7 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arrays import read
 from tfexplicit.keras_optimizers.adopted import Adopted
+from tfexplicit.keras_optimizers.foreign import Foreign, is_foreign_optimizer
 from tfexplicit.keras_optimizers.known import Known, rule_of
 from tfexplicit.keras_optimizers.recognise import is_keras_optimizer
 from tfexplicit.rule import Rule
@@ -18,8 +19,8 @@ from tfexplicit.tree import Leaf
 Choose = Callable[[Leaf], Rule]
 
 
-def choice_of(spec: Any) -> tuple[Choose, Known | Adopted | None]:
-    """How to choose a leaf's rule, and the Keras optimizer that is taken over, if one is given."""
+def choice_of(spec: Any) -> tuple[Choose, Known | Adopted | Foreign | None]:
+    """How to choose a leaf's rule, and the optimizer that is taken over, if one is given."""
     if isinstance(spec, str) or is_config(spec):
         spec = tf.keras.optimizers.get(spec)
     if is_keras_optimizer(spec):
@@ -30,6 +31,9 @@ def choice_of(spec: Any) -> tuple[Choose, Known | Adopted | None]:
         return (lambda leaf: spec), None
     if isinstance(spec, Mapping):
         return _by_glob({glob: _plain_rule(rule, glob) for glob, rule in spec.items()}), None
+    if is_foreign_optimizer(spec):
+        foreign = Foreign(spec)
+        return (lambda leaf: foreign.rule), foreign
     if callable(spec) and not isinstance(spec, type):
         return _by_function(spec), None
     raise TypeError(

@@ -25,6 +25,14 @@ class InsertAfter:
 
 
 @dataclass(frozen=True)
+class InsertBefore:
+    """A statement of its own before the statement that begins on `line`, in the same block."""
+
+    line: int
+    code: str
+
+
+@dataclass(frozen=True)
 class CommentAbove:
     """A comment line above the statement that begins on `line`."""
 
@@ -41,37 +49,42 @@ class Edits:
 
     replaced: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
     inserted: dict[int, list[str]] = field(default_factory=dict)
+    inserted_before: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, list[str]] = field(default_factory=dict)
     settled: set[int] = field(default_factory=set)
     first_statement: str | None = None
 
-    def add(self, edit: Replace | InsertAfter | CommentAbove) -> None:
+    def add(self, edit: Replace | InsertAfter | InsertBefore | CommentAbove) -> None:
         if isinstance(edit, Replace):
             before = self.replaced.setdefault((edit.start, edit.end), edit.code)
             assert before == edit.code, f"two rewrites at line {edit.start[0]}"
             return
-        table = self.inserted if isinstance(edit, InsertAfter) else self.comments
-        text = edit.code if isinstance(edit, InsertAfter) else edit.text
+        if isinstance(edit, CommentAbove):
+            table, text = self.comments, edit.text
+        else:
+            is_after = isinstance(edit, InsertAfter)
+            table, text = self.inserted if is_after else self.inserted_before, edit.code
         texts = table.setdefault(edit.line, [])
         if text not in texts:
             texts.append(text)
 
     def mention(self, name: str) -> bool:
         """True where new code begins an attribute with the name: `tx.update`."""
-        added = [text for texts in self.inserted.values() for text in texts]
+        tables = (self.inserted, self.inserted_before)
+        added = [text for table in tables for texts in table.values() for text in texts]
         return any(f"{name}." in code for code in (*self.replaced.values(), *added))
 
     @property
     def first_line(self) -> int:
         """The first line that an edit touches."""
         starts = [start[0] for start, _ in self.replaced]
-        return min([*starts, *self.inserted])
+        return min([*starts, *self.inserted, *self.inserted_before])
 
     @property
     def last_line(self) -> int:
         """The last line that an edit touches."""
         ends = [end[0] for _, end in self.replaced]
-        return max([*ends, *self.inserted])
+        return max([*ends, *self.inserted, *self.inserted_before])
 
     def __bool__(self) -> bool:
         return bool(self.replaced or self.inserted or self.comments)

@@ -6,7 +6,7 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
@@ -45,6 +45,7 @@ class Project:
             freezes=any(map(may_freeze, texts)),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
+            texts_naming=partial(self.texts_naming, path),
             path=path,
             contracts=contracts,
             refused=refused,
@@ -53,6 +54,9 @@ class Project:
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
         return bool(self.users(path, name))
+
+    def texts_naming(self, path: Path, name: str) -> Iterator[bytes]:
+        return (self._text(file) for file in self.users(path, name))
 
     def users(self, path: Path, name: str) -> list[Path]:
         """The other files and notebooks that may call a function of this one."""

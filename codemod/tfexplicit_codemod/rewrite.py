@@ -81,6 +81,7 @@ class _Apply(cst.CSTTransformer):
         body: list[cst.CSTNode] = []
         for before, after in zip(original.body, updated.body, strict=True):
             line = self._first_line(before)
+            body += [self._statement(code) for code in self.edits.inserted_before.get(line, [])]
             body.append(self._commented(line, after))
             body += [self._statement(code) for code in self.edits.inserted.get(line, [])]
         if len(body) == len(original.body) and not self._has_comment(original):

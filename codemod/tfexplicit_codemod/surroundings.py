@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +24,16 @@ class Surroundings:
 
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `lookup` finds the definition behind an import path.
-    `is_used_elsewhere` tells whether another file may import a name of this one. `contracts` are
-    what functions of other files ask of this one, `refused` those that some file cannot keep.
+    `is_used_elsewhere` tells whether another file may import a name of this one, `texts_naming`
+    gives the texts of such files. `contracts` are what functions of other files ask of this one,
+    `refused` those that some file cannot keep.
     """
 
     sparse: bool
     freezes: bool
     lookup: Callable[[str], tuple[Module, Definition] | None]
     is_used_elsewhere: Callable[[str], bool]
+    texts_naming: Callable[[str], Iterable[bytes]] = lambda name: ()
     path: Path | None = None
     contracts: tuple[Contract, ...] = ()
     refused: frozenset[Key] = frozenset()

@@ -91,10 +91,6 @@ def test_bug_49_one_run_settles_files_that_hang_on_each_other(tmp_path: Path) ->
 BREAKING = {
     "passed_on": MAIN + "from steps import train_step\nrun(train_step)\n",
     "out_of_sight": MAIN.replace("tf.keras.optimizers.Adam(0.01)", "make()"),
-    "loss_scale": MAIN.replace(
-        "tf.keras.optimizers.Adam(0.01)",
-        "tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.Adam(0.01))",
-    ),
     "other_use": MAIN + "import steps\nf = steps.train_step\n",
     "by_name": MAIN + "import steps\nf = getattr(steps, 'train_step')\n",
     "star": MAIN + "from steps import *\ntrain_step(model, opt, x, y)\n",

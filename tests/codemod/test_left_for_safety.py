@@ -30,6 +30,12 @@ LEFT = {
         "TX203",
         "`opt.exclude_from_weight_decay` is set after the optimizer is made",
     ),
+    "parameter_servers": (
+        HEAD.replace("model", "s = tf.distribute.ParameterServerStrategy(c)\nmodel", 1)
+        + "opt.apply_gradients(zip(grads, model.trainable_variables))\n",
+        "TX203",
+        "in shards",
+    ),
     "class_with_slots": (
         _class("class T:\n    __slots__ = ('opt', 'model')\n", INIT, ADAM, MODEL, STEP),
         "TX203",

@@ -74,12 +74,39 @@ for _ in range(3):
     variables = list(weights.values()) + list(biases.values())
     grads = tape.gradient(loss, variables)
     w_optimizer.apply_gradients(zip(grads, variables))
+
+model, critic = make(), make()
+optimizer = tf.keras.optimizers.Adam(0.01)
+_ = model(x), critic(x)
+optimizer.build(model.trainable_variables + critic.trainable_variables)
+
+
+@tf.function
+def step_both(x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+        other = tf.reduce_mean(tf.square(critic(x, training=True) + y))
+    grads = tape.gradient(loss, model.trainable_variables)
+    critic_grads = tape.gradient(other, critic.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    optimizer.apply_gradients(zip(critic_grads, critic.trainable_variables))
+
+
+for _ in range(3):
+    step_both(x, y)
+
+scaling = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.05))
+for _ in range(3):
+    with tf.GradientTape() as tape:
+        loss = scaling.scale_loss(tf.reduce_mean(tf.square(model(x, training=True) - y)))
+    grads = tape.gradient(loss, model.trainable_variables)
+    scaling.apply_gradients(zip(grads, model.trainable_variables))
 """
 
 
 def test_phases_parameters_and_dicts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     codes = [site.code for site in migrate_source(PROGRAM.encode(), Path("a.py")).sites]
-    assert codes == ["TX109", "TX101", "TX101", "TX105"]
+    assert codes == ["TX109", "TX101", "TX101", "TX105", "TX105", "TX105", "TX101"]
     script = tmp_path / "phases.py"
     script.write_text(PROGRAM)
     code = main(["verify", str(script)])

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfexplicit.keras_optimizers.building import build, count_of
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
+from tfexplicit.keras_optimizers.recognise import is_keras_optimizer
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.tree import Leaf
 
@@ -20,7 +21,8 @@ class AdoptedRule(Rule):
         object.__setattr__(self, "optimizer", optimizer)
 
     def __repr__(self) -> str:
-        return f"Keras {type(self.optimizer).__name__}"
+        maker = "Keras " if is_keras_optimizer(self.optimizer) else ""
+        return f"{maker}{type(self.optimizer).__name__}"
 
 
 def step_by_own_update(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:

@@ -21,7 +21,7 @@ def is_built(optimizer: Any) -> bool:
 
 def build(optimizer: Any, leaves: Sequence[Leaf]) -> list[Slots]:
     """Have it make its variables for these leaves; each leaf's, by name."""
-    _refuse_arrays(leaves)
+    refuse_arrays(leaves)
     variables = [leaf.value for leaf in leaves]
     with where_made(leaves):
         if is_legacy(optimizer):
@@ -60,7 +60,7 @@ def check_built_on(optimizer: Any, leaves: Sequence[Leaf]) -> None:
             )
 
 
-def _refuse_arrays(leaves: Sequence[Leaf]) -> None:
+def refuse_arrays(leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         if not is_variable(leaf.value):
             raise TypeError(

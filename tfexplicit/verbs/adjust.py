@@ -116,7 +116,7 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
 def _names(state: OptState, group: Group, prefix: str) -> list[str]:
     """The hyperparameters that have an effect in this part."""
     owner = state.plan.taken_over
-    own = ["learning_rate"] if owner is not None and owner.counts_itself else []
+    has_rate = owner is not None and owner.counts_itself and owner.learning_rate is not None
     effective = set[str]().union(
         *(
             group.rule.governing(path, target)
@@ -124,7 +124,7 @@ def _names(state: OptState, group: Group, prefix: str) -> list[str]:
             if paths.is_under(path, prefix)
         )
     )
-    return [*(name for name in group.hyper if name in effective), *own]
+    return [*(name for name in group.hyper if name in effective), *["learning_rate"] * has_rate]
 
 
 def _mask(group: Group, prefix: str) -> list[bool]:
@@ -164,7 +164,7 @@ def _went_to_the_optimizer(
             )
         return False
     whole = all(all(_mask(other, prefix)) for other in state.groups)
-    if whole and owner.learning_rate.assign(value):
+    if whole and owner.learning_rate is not None and owner.learning_rate.assign(value):
         return True
     if owner.counts_itself:
         raise ValueError(

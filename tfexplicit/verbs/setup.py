@@ -33,7 +33,9 @@ def setup(
     Args:
         rule: a rule such as `tx.Adam(1e-3)`; a Keras optimizer (Keras 3, `tf_keras`, legacy), whose
             variables and step count become the state; its name or config; a mapping
-            `{path glob: rule}`, the first match counts; or a function `(path, leaf) -> rule`.
+            `{path glob: rule}`, the first match counts; or a function `(path, leaf) -> rule`. Any
+            other object with an `apply_gradients`, such as a `tf.compat.v1.train.Optimizer`, goes
+            on stepping by that and keeps its arrays to itself.
         model: Keras models, `tf.Module`s, variables, tensors or ndarrays, alone or in dicts, lists,
             tuples, dataclasses, attrs classes and types of your own. A Keras model need not be
             built.
@@ -84,7 +86,7 @@ def make_state(
     choose, taken_over = choice_of(rule)
     if taken_over is not None and sparse == "lazy":
         raise ValueError(
-            f"setup: the Keras {type(taken_over.optimizer).__name__} steps sparse gradients by its "
+            f"setup: {taken_over.rule!r} steps sparse gradients by its "
             'own update. Use a rule: tx.setup(tx.Adam(), model, sparse="lazy").'
         )
     plan = Plan(

@@ -17,6 +17,7 @@ from tfexplicit_codemod.rules import (
     tx111_checkpoint,
     tx112_container,
     tx113_filtered,
+    tx114_given_optimizer,
 )
 
 
@@ -28,6 +29,8 @@ def code_of(group: Group, each: Understood, takes_state: bool) -> str:
         return tx108_compiled_optimizer.rule.code
     if takes_state:
         return tx109_parameter.rule.code
+    if group.is_given:
+        return tx114_given_optimizer.rule.code
     if each.update.value.kind == "element":
         return tx112_container.rule.code
     if any(each.leaves.untrained):

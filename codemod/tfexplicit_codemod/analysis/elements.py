@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis import frameworks
+from tfexplicit_codemod.analysis.changes import CHANGES
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.understood import Understood
-from tfexplicit_codemod.analysis.variables import CHANGES, Leaves
+from tfexplicit_codemod.analysis.variables import Leaves
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx209_optimizer_in_container
 

@@ -25,7 +25,8 @@ def _read(target: ast.expr) -> ast.expr:
 def has_spare_slots(group: Group) -> bool:
     """True where the state has slots for variables that no site steps."""
     lists = [each.leaves.parts for each in group.members] + [each.parts for each in group.handed]
-    return any(part.with_untrained or part.chosen for parts in lists for part in parts)
+    parts = [part for parts in lists for part in parts]
+    return any(part.with_untrained or (part.chosen and not part.is_whole) for part in parts)
 
 
 def whole(parts: tuple[Part, ...]) -> list[Part]:

@@ -6,9 +6,10 @@ import ast
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis import lists
+from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import dotted
+from tfexplicit_codemod.analysis.passed_on import PassedOn
 from tfexplicit_codemod.analysis.reaching import reaching
-from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx212_pairs
 
 Comprehension = ast.ListComp | ast.GeneratorExp
@@ -34,8 +35,9 @@ class Pairs:
 class Gradients:
     """Reads pair expressions of one file; raises `Leave` for one that it does not understand."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, module: Module) -> None:
+        self.source = module.source
+        self.passed_on = PassedOn(module)
 
     def of_pairs(self, node: ast.expr) -> Pairs:
         """The gradients and variables of `zip(...)`, `[(g, v)]`, a comprehension or a name."""
@@ -80,10 +82,10 @@ class Gradients:
         )
 
     def _of_name(self, name: ast.Name) -> Pairs:
-        held = reaching(self.source, name)
-        if held is None or held.path:
+        made = self.passed_on.made(name)
+        if made is None:
             raise tx212_pairs.leave(name.id)
-        pairs = self.of_pairs(held.value)
+        pairs = self.of_pairs(made)
         if pairs.skips_none:
             raise tx212_pairs.leave(name.id)
         return Pairs(f"[g for g, _ in {name.id}]", pairs.variables, pairs.sources)

@@ -61,6 +61,11 @@ class Group:
         return kinds == {"compiled"}
 
     @property
+    def is_given(self) -> bool:
+        """True where callers give the optimizer."""
+        return any(each.update.value.kind == "parameter" for each in self.members)
+
+    @property
     def parts(self) -> list[Part]:
         own = [whole(each.leaves.parts) for each in self.members]
         return tx105_several_models.together(own + [whole(each.parts) for each in self.handed])

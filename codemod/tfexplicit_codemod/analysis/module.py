@@ -42,12 +42,16 @@ class Module:
 
     def class_called(self, call: ast.Call) -> tuple[Module, ast.ClassDef] | None:
         """The class of the project, with its module, that a call makes an object of."""
-        if isinstance(call.func, ast.Name):
-            scope = self.source.scope(call).lookup(call.func.id)
-            here = self.classes.called(scope, call.func.id) if scope else None
+        return self.class_named(call.func)
+
+    def class_named(self, node: ast.expr) -> tuple[Module, ast.ClassDef] | None:
+        """The class of the project, with its module, that a name or an import stands for."""
+        if isinstance(node, ast.Name):
+            scope = self.source.scope(node).lookup(node.id)
+            here = self.classes.called(scope, node.id) if scope else None
             if here is not None:
                 return self, here
-        path = qualified(self.source, call.func)
+        path = qualified(self.source, node)
         found = self.lookup(path) if path else None
         if found is None or not isinstance(found[1], ast.ClassDef):
             return None

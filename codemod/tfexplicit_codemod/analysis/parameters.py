@@ -159,10 +159,10 @@ class Parameters:
 
 def handed_over(
     parameters: Parameters, groups: list[Group]
-) -> tuple[list[Group], dict[Group, Leave]]:
+) -> tuple[list[Group], dict[Group, tuple[Parameter, Leave]]]:
     """The groups with all calls that hand an optimizer over, and what keeps any of them."""
     by_home = {group.home: group for group in groups}
-    problems: dict[Group, Leave] = {}
+    problems: dict[Group, tuple[Parameter, Leave]] = {}
     waiting = list(groups)
     rounds = 0
     while waiting:
@@ -177,12 +177,12 @@ def handed_over(
         try:
             found = parameters.handovers(group, parameter)
         except Leave as leave:
-            problems[group] = leave
+            problems[group] = parameter, leave
             continue
         for each in found:
             caller = by_home.setdefault(each.home, Group(each.home, []))
             if caller is group or rounds > MANY_ROUNDS:
-                problems[group] = parameters.recursion(parameter)
+                problems[group] = parameter, parameters.recursion(parameter)
                 continue
             caller.handed.append(each)
             if parameters.of(caller.home) and caller not in waiting:

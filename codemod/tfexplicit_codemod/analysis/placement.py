@@ -59,7 +59,7 @@ class Placements:
         self._check_versions(optimizer, models, later.statement, function)
         self._check_leaves_stay(models, later.statement, function)
         if len(models) > 1 and any(each.version > 0 for each in models):
-            self._check_in_line(sites, function)
+            self._check_in_line(sites, later.statement)
         for site in sites:
             self._check_reached(site, later, function)
             if self.source.scope(site) is not function:
@@ -181,12 +181,17 @@ class Placements:
             ):
                 raise tx203_unclear_definition.leave(f"`{each.path[0]}` is bound more than once")
 
-    def _check_in_line(self, sites: list[ast.stmt], function: Scope) -> None:
-        """A function may be called between the two bindings, when there is no state yet."""
-        if any(self.source.scope(site) is not function for site in sites):
-            raise tx203_unclear_definition.leave(
-                "a model is bound anew, and a function that steps may be called before"
-            )
+    def _check_in_line(self, sites: list[ast.stmt], setup: ast.stmt) -> None:
+        """A function that is there before `setup` may be called between the two bindings."""
+        scope = self.source.scope(setup)
+        for site in sites:
+            function = self.source.function_within(site, scope)
+            if function is None:
+                continue
+            if not holds_at(self.source, setup, self.source.statement(function)):
+                raise tx203_unclear_definition.leave(
+                    "a model is bound anew, and a function that steps may be called before"
+                )
 
     def _version_at(self, statement: ast.stmt, reference: Reference) -> int:
         assert isinstance(reference.owner, Scope)

@@ -6,11 +6,13 @@ import ast
 
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.elements import is_of_elements
+from tfexplicit_codemod.analysis.given import Entry
 from tfexplicit_codemod.analysis.groups import Group
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters
 from tfexplicit_codemod.analysis.placement import Placement, Placements
-from tfexplicit_codemod.analysis.references import References
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.set_elsewhere import is_set_in_other_files
 from tfexplicit_codemod.analysis.sites import Update
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.untrained import check_checkpoints_stay
@@ -18,7 +20,7 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx203_unclear_definition, tx209_optimizer_in_container
 from tfexplicit_codemod.surroundings import Surroundings
 
-Place = Placement | Compile | Parameter
+Place = Placement | Compile | Parameter | Entry
 
 
 class Places:
@@ -34,6 +36,7 @@ class Places:
         around: Surroundings,
         alias: str,
         left: dict[Update, Leave],
+        entries: dict[Reference, Entry],
     ) -> None:
         self.source = source
         self.references = references
@@ -43,6 +46,7 @@ class Places:
         self.around = around
         self.alias = alias
         self.left = left
+        self.entries = entries
 
     def place_what_runs(self, group: Group) -> Place:
         """A site in a function that nobody calls, of another model perhaps, does not hinder."""
@@ -71,10 +75,15 @@ class Places:
         models = [reference for part in group.parts for reference in part.references]
         if group.is_compiled:
             return self.compiled.place(group.home, models)
+        if group.home in self.entries:
+            return self.entries[group.home]
         parameter = self.parameters.of(group.home)
         if parameter is not None:
             self.parameters.check_uses(parameter, group.uses)
             return parameter
+        cls, name = group.home.owner, group.home.path[0]
+        if isinstance(cls, ast.ClassDef) and is_set_in_other_files(self.around, cls, name):
+            raise tx203_unclear_definition.leave(f"`.{name}` is set in other files, too")
         return self.placements.place(group.home, models, group.statements)
 
     def _check_has_no_state_yet(self, group: Group) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import partial
 
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
@@ -11,6 +12,7 @@ from tfexplicit_codemod.analysis.codes import code_of
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
 from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
+from tfexplicit_codemod.analysis.given import Entry, Given, may_be_none
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
 from tfexplicit_codemod.analysis.keras_models import KerasModels
@@ -19,7 +21,9 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.places import Place, Places
+from tfexplicit_codemod.analysis.rearranged import Rearranged
 from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.state_names import StateNames
@@ -29,7 +33,7 @@ from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.analysis.wanted import Wanted
-from tfexplicit_codemod.edits import Edits, InsertAfter, Replace
+from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import (
@@ -39,6 +43,7 @@ from tfexplicit_codemod.rules import (
     tx107_minimize,
     tx109_parameter,
     tx112_container,
+    tx114_given_optimizer,
 )
 from tfexplicit_codemod.selection import Selection
 from tfexplicit_codemod.surroundings import Surroundings
@@ -78,6 +83,8 @@ class Planner:
         self.names = StateNames(self.source, self.classes, self.parameters, self.alias)
         self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
         self.asked: list[Contract] = []
+        self.given = Given(self.module, self.references)
+        self.entries: dict[Reference, Entry] = {}
         self.lost: dict[Reference, Leave] = {}
         self.left: dict[Update, Leave] = {}
         self.places = Places(
@@ -89,6 +96,7 @@ class Planner:
             around,
             self.alias,
             self.left,
+            self.entries,
         )
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -129,7 +137,8 @@ class Planner:
         return unwanted
 
     def _code_of(self, group: Group, each: Understood) -> str:
-        return code_of(group, each, self.parameters.of(group.home) is not None)
+        is_parameter = self.parameters.of(group.home) is not None
+        return code_of(group, each, is_parameter and group.home not in self.entries)
 
     def _can_be_placed(self, group: Group) -> bool:
         try:
@@ -141,16 +150,19 @@ class Planner:
     def _understand_each(self, found: list[Update]) -> list[Understood]:
         untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
         unlisted = UnlistedLayers(self.module)
-        variables = Variables(self.source, self.references, untrained, unlisted)
+        is_overridden = partial(is_defined_in_other_files, self.around)
+        rearranged = Rearranged(self.module, self.references, is_overridden)
+        variables = Variables(self.source, self.references, untrained, unlisted, rearranged)
         reader = Understand(
             self.source,
             self.classes,
             self.references,
-            Gradients(self.source),
+            Gradients(self.module),
             variables,
             self.compiled,
             self.parameters,
             self.elements,
+            self.given,
         )
         understood = []
         for update in found:
@@ -163,8 +175,12 @@ class Planner:
     def _with_handovers(self, groups: list[Group]) -> list[Group]:
         """With the calls that hand optimizers over, and groups for what only such calls step."""
         groups, problems = handed_over(self.parameters, self.contracts.joined_to(groups))
-        for group, leave in problems.items():
-            self.lost[group.home] = leave
+        for group, (parameter, leave) in problems.items():
+            entry = self.given.entry(group, parameter)
+            if entry is None:
+                self.lost[group.home] = leave
+            else:
+                self.entries[group.home] = entry
         self.names.know(groups)
         return groups
 
@@ -210,6 +226,11 @@ class Planner:
                 self.source, self.alias, place.name, state.path[0]
             )
             self._add(renamed)
+        elif isinstance(place, Entry):
+            model = tx105_several_models.model_code(self.source, group.parts, place.before)
+            code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
+            line = self.source.first_line(place.before)
+            self.edits.add(InsertBefore(line, f"{state.path[0]} = {code}"))
         else:
             self._set_up(group, place, state)
 
@@ -221,6 +242,9 @@ class Planner:
         if is_of_elements(group.members):
             is_dict = self.elements.is_dict(group.members[0].update.receiver)
             code = tx112_container.setup(self.alias, optimizer, model, is_dict)
+        if group.is_given:
+            is_optional = may_be_none(placement.definition.statement)
+            code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
         self._add_if_wanted(

@@ -2,6 +2,7 @@
 
 A variable cannot be made by the replicas one by one, so `update` needs the slots before. A model of
 a class of the project, or a lone layer, is built by its first call, which is in `strategy.run`.
+A variable that parameter servers keep in shards is no single variable, and no leaf.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.rules import tx203_unclear_definition
 
 _LONE_LAYER = re.compile(r"keras\.layers\.[A-Z]\w*$")
+_PARAMETER_SERVERS = frozenset({"ParameterServerStrategy", "ParameterServerStrategyV2"})
 _FUNCTIONAL = ("inputs", "outputs")
 
 
 def check_built_before(module: Module, references: References, models: list[Reference]) -> None:
     """Raise for a model that is not built when replicas step it the first time."""
+    if _PARAMETER_SERVERS & module.source.identifiers:
+        raise tx203_unclear_definition.leave("parameter servers may keep a variable in shards")
     if not _steps_in_replicas(module):
         return
     for model in models:

@@ -41,7 +41,7 @@ def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update
         value = values.of(function.value)
         if value.kind == "foreign" or _is_super(function.value):
             continue
-        proven = value.kind in ("optimizer", "loss_scale", "compiled")
+        proven = value.kind in ("optimizer", "compiled")
         if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
             yield Update(call, function.value, function.attr, value)
 

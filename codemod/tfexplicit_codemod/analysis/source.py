@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TypeVar
 
-from tfexplicit_codemod.analysis.scopes import FUNCTIONS, Function, Scope, ScopeBuilder
+from tfexplicit_codemod.analysis.scopes import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    Function,
+    Scope,
+    ScopeBuilder,
+)
 
 Node = TypeVar("Node", bound=ast.AST)
 Block = list[ast.stmt]
@@ -77,6 +83,16 @@ class Source:
         """The name, for a sentence, of the function that a parameter belongs to."""
         function = self.function_of(parameter)
         return "a lambda" if isinstance(function, ast.Lambda) else function.name
+
+    def function_within(self, node: ast.AST, scope: Scope) -> ast.AST | None:
+        """The function or class, directly in the scope, around a node; None in the scope itself."""
+        found = None
+        for inner in self.scope(node).ancestors():
+            if inner is scope:
+                return found
+            if not isinstance(inner.node, COMPREHENSIONS):
+                found = inner.node
+        return found
 
     def self_name(self, node: ast.AST) -> str:
         """The name of `self` in the method around a node."""
@@ -159,6 +175,13 @@ class Source:
         while index and block[index - 1].end_lineno == block[index].lineno:
             index -= 1
         return block[index].lineno
+
+    def first_line(self, statement: ast.stmt) -> int:
+        """The line on which the statement, or its first decorator, begins."""
+        line = self.leader_line(statement)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            line = min([line, *(decorator.lineno for decorator in statement.decorator_list)])
+        return line
 
     def ends_its_line(self, statement: ast.stmt) -> bool:
         """True where no other statement follows on the same line."""

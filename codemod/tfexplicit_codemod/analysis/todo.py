@@ -31,10 +31,7 @@ def comment_line(source: Source, statement: ast.stmt) -> int:
             outer = source.parent_of[outer]
         assert isinstance(outer, ast.stmt)
         statement = outer
-    lines = [source.leader_line(statement)]
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        lines += [decorator.lineno for decorator in statement.decorator_list]
-    return min(lines)
+    return source.first_line(statement)
 
 
 def has_todo(source: Source, line: int) -> bool:

@@ -7,6 +7,7 @@ import ast
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.elements import Elements
+from tfexplicit_codemod.analysis.given import Given
 from tfexplicit_codemod.analysis.gradients import Gradients, Pairs
 from tfexplicit_codemod.analysis.minimized import Minimized, minimized
 from tfexplicit_codemod.analysis.parameters import Parameters
@@ -30,7 +31,6 @@ from tfexplicit_codemod.rules import (
     tx211_inside_optimizer,
     tx213_other_gradients,
     tx215_comment_inside,
-    tx216_loss_scale,
 )
 
 
@@ -47,6 +47,7 @@ class Understand:
         compiled: Compiled,
         parameters: Parameters,
         elements: Elements,
+        given: Given,
     ) -> None:
         self.source = source
         self.classes = classes
@@ -56,6 +57,7 @@ class Understand:
         self.compiled = compiled
         self.parameters = parameters
         self.elements = elements
+        self.given = given
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
@@ -86,6 +88,8 @@ class Understand:
         """A filtered list needs a state over its models, which nothing but the update may see."""
         plain = update.method != "minimize" and update.value.kind == "optimizer"
         for part in leaves.parts:
+            if part.is_whole and len(leaves.parts) == 1 and update.method != "minimize":
+                continue
             if part.chosen and not (plain and len(leaves.parts) == 1):
                 raise tx206_variable_list.leave(part.text, "is filtered or mapped")
             if part.chosen and self.parameters.of(home):
@@ -106,15 +110,15 @@ class Understand:
         if is_in_optimizer_class(self.source, self.classes, update.call):
             raise tx211_inside_optimizer.leave(receiver)
         if value.kind == "parameter" and not self._may_be_handed_over(update):
-            raise tx201_optimizer_parameter.leave(value.parameter, value.function)
+            kept = self.parameters.home(update.receiver)
+            if kept is None or not self.given.is_kept(update, kept):
+                raise tx201_optimizer_parameter.leave(value.parameter, value.function)
         if value.kind == "compiled":
             return self.compiled.home(update.receiver)
         if self._may_be_compiled(update):
             raise tx204_compiled_optimizer.leave(receiver, "or one that it replaces")
         if value.kind == "element":
             return self.elements.home(update.receiver)
-        if value.kind == "loss_scale":
-            raise tx216_loss_scale.leave(receiver)
         home = self.parameters.home(update.receiver)
         if value.kind not in ("optimizer", "parameter") or home is None:
             raise tx205_unproven_optimizer.leave(receiver)
@@ -123,12 +127,10 @@ class Understand:
         return home
 
     def _may_be_handed_over(self, update: Update) -> bool:
-        """True for a parameter that callers in other files may give: they tell what it is."""
+        """True for a parameter itself: callers tell what it is, or the function keeps it."""
         home = self.parameters.home(update.receiver)
         parameter = self.parameters.of(home) if home is not None else None
-        if parameter is None or parameter.scope.parent is not self.source.root:
-            return False
-        return update.method != "minimize"
+        return parameter is not None and update.method != "minimize"
 
     def _has_versions(self, home: Reference) -> bool:
         versions = self.references.versions

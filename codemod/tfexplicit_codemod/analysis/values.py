@@ -21,14 +21,14 @@ from tfexplicit_codemod.surroundings import Definition
 if TYPE_CHECKING:
     from tfexplicit_codemod.analysis.module import Module
 
-Kind = Literal["optimizer", "loss_scale", "foreign", "parameter", "compiled", "element", "unknown"]
+Kind = Literal["optimizer", "foreign", "parameter", "compiled", "element", "unknown"]
 
 
 @dataclass(frozen=True)
 class Value:
     """What a receiver is. `parameter` names the argument for the kind of that name.
 
-    `is_custom` is true for an optimizer of a class of the project.
+    `is_custom` is true for an optimizer of a class of the project, and for one around another.
     """
 
     kind: Kind
@@ -41,6 +41,8 @@ OPTIMIZER = Value("optimizer")
 CUSTOM = Value("optimizer", is_custom=True)
 FOREIGN = Value("foreign")
 UNKNOWN = Value("unknown")
+# One that scales the loss computes gradients of its own in `minimize`.
+_OF_FAMILY = {"keras": OPTIMIZER, "loss_scale": CUSTOM, "foreign": FOREIGN}
 
 
 class Values:
@@ -104,7 +106,7 @@ class Values:
         imported = qualified(self.source, call.func)
         family = frameworks.family(imported) if imported and not path else None
         if family:
-            return OPTIMIZER if family == "keras" else Value(family)
+            return _OF_FAMILY[family]
         return self._of_definition(imported, path) if imported else UNKNOWN
 
     def _of_definition(self, imported: str, path: tuple[int, ...]) -> Value:
@@ -117,7 +119,7 @@ class Values:
             return UNKNOWN if path else module.values._of_instance(node)
         value = module.values._once((node, path), lambda: module.values._of_returns(node, path))
         # A parameter of the function is not one of the file that asks.
-        return value if value.kind in ("optimizer", "loss_scale", "foreign") else UNKNOWN
+        return value if value.kind in ("optimizer", "foreign") else UNKNOWN
 
     def _of_local_call(self, scope: Scope, name: str, path: tuple[int, ...]) -> Value:
         bindings = scope.bindings[name]
@@ -180,7 +182,7 @@ class Values:
             return _common([self.of(argument) for argument in arguments or []])
 
         value = self._once(parameter, from_callers)
-        if value.kind in ("optimizer", "foreign", "loss_scale"):
+        if value.kind in ("optimizer", "foreign"):
             return value
         return Value("parameter", parameter.arg, self.source.function_name(parameter))
 

@@ -6,23 +6,22 @@ import ast
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis import filtered
+from tfexplicit_codemod.analysis.changes import is_changed
 from tfexplicit_codemod.analysis.definite import loops_around
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
+from tfexplicit_codemod.analysis.rearranged import Rearranged
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained
+from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
 TRAINABLE = ("trainable_variables", "trainable_weights")
 ALL = ("variables", "weights")
 VARIABLE = "tensorflow.Variable"
-CHANGES = frozenset(
-    {"append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"}
-    | {"update", "setdefault", "popitem"}
-)
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,8 @@ class Part:
 
     `with_untrained` is true for `model.variables`, which also holds what is not trained. For
     `models[i]` the reference is that of `models`, `element` is `i` and `element_of` is `models`.
-    `chosen` says how a list is filtered from all leaves of the parts in `chosen_from`.
+    `chosen` says how a list is filtered from all leaves of the parts in `chosen_from`; where it
+    holds all of them, in some order, `is_whole` is true.
     """
 
     is_model: bool
@@ -43,6 +43,7 @@ class Part:
     element_of: ast.expr | None = None
     chosen: str = ""
     chosen_from: tuple[Part, ...] = ()
+    is_whole: bool = False
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -83,18 +84,36 @@ class Variables:
         references: References,
         untrained: Untrained,
         unlisted: UnlistedLayers,
+        rearranged: Rearranged,
     ) -> None:
         self.source = source
         self.references = references
         self.untrained = untrained
         self.unlisted = unlisted
+        self.rearranged = rearranged
 
     def of(self, home: Reference) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
         near = self.references.keeping(home.owner)
-        return Variables(self.source, near, self.untrained, self.unlisted)
+        return Variables(
+            self.source, near, self.untrained, self.unlisted, self.rearranged.with_names_of(near)
+        )
 
     def read(self, node: ast.expr) -> Leaves:
+        """The parts in order, or the models whose variables the list holds in some order."""
+        try:
+            return self._read_in_order(node)
+        except Leave:
+            models = self.rearranged.models(node)
+            if models is None:
+                raise
+            parts = tuple(Part(True, (model,), ".".join(model.path)) for model in models)
+            text, dump = self.source.segment(node), ast.dump(node)
+            references = tuple(models)
+            whole = Part(False, references, text, chosen=dump, chosen_from=parts, is_whole=True)
+            return Leaves((whole,), node)
+
+    def _read_in_order(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
             return self.read(node.args[0])
         if isinstance(node, ast.Name):
@@ -151,7 +170,7 @@ class Variables:
         if len(bindings) != 1 or bindings[0].path or not isinstance(bindings[0].value, ast.Dict):
             return False
         assert isinstance(name, ast.Name)
-        return not self._is_changed(name) and all(
+        return not is_changed(self.source, name) and all(
             key is not None and self._is_new_variable(value)
             for key, value in zip(bindings[0].value.keys, bindings[0].value.values, strict=True)
         )
@@ -202,7 +221,7 @@ class Variables:
         held = reaching(self.source, name)
         if len(bindings) != 1 and held is None:
             raise tx206_variable_list.leave(name.id, "is put together in several statements")
-        if self._is_changed(name):
+        if is_changed(self.source, name):
             raise tx206_variable_list.leave(name.id, "is changed after it was made")
         if held is not None and not held.path and self._is_fresh(held.statement, name):
             leaves = self.read(held.value)
@@ -223,23 +242,8 @@ class Variables:
     def _holds_a_list(self, binding: Binding) -> bool:
         if binding.value is None or binding.path or binding.kind != "assign":
             return False
-        self.read(binding.value)
+        self._read_in_order(binding.value)
         return True
-
-    def _is_changed(self, name: ast.Name) -> bool:
-        """True for `v += w`, `v.append(w)`, `v[0] = w` anywhere on the name."""
-        home = self.source.scope(name).lookup(name.id)
-        for other in self.source.nodes(ast.Name):
-            if other.id != name.id or self.source.scope(other).lookup(other.id) is not home:
-                continue
-            parent = self.source.parent_of[other]
-            if isinstance(parent, ast.AugAssign) and parent.target is other:
-                return True
-            if isinstance(parent, ast.Attribute) and parent.attr in CHANGES:
-                return True
-            if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
-                return True
-        return False
 
 
 def _is_copy(call: ast.Call) -> bool:

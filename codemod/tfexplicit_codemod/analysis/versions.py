@@ -16,7 +16,7 @@ from functools import cached_property
 
 from tfexplicit_codemod.analysis.definite import surely_binds
 from tfexplicit_codemod.analysis.reaching import LOOPS, reaching
-from tfexplicit_codemod.analysis.scopes import COMPREHENSIONS, Binding, Scope
+from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Block, Source
 
 # Names of calls that run the function they are given at once.
@@ -181,7 +181,7 @@ class VersionTable:
     # Which version a use is of.
 
     def _of_use(self, name: ast.Name, scope: Scope, table: Versions) -> Version | None:
-        function = self._outermost_function(name, scope)
+        function = self.source.function_within(name, scope)
         statement = self.source.statement(function or name)
         place = self._place(table.block, statement)
         if place is None:
@@ -194,7 +194,7 @@ class VersionTable:
         if holding is not None:
             return self._within(name, function, holding, table)
         version = table.at(place)
-        if version is None or function is None:
+        if version is None or version is table.all[-1] or function is None:
             return version
         return version if self._runs_only_before(function, version, table) else None
 
@@ -234,7 +234,7 @@ class VersionTable:
             place = self._place(table.block, self.source.statement(use))
             if place is None or place >= table.end_of(version) or not self._is_run(use):
                 return False
-            caller = self._outermost_function(use, home)
+            caller = self.source.function_within(use, home)
             if caller is not None and not self._runs_only_before(caller, version, table):
                 return False
         return not self._is_exported(function)
@@ -255,16 +255,6 @@ class VersionTable:
 
     def _is_exported(self, function: ast.FunctionDef) -> bool:
         return any(node.value == function.name for node in self.source.nodes(ast.Constant))
-
-    def _outermost_function(self, name: ast.Name, scope: Scope) -> ast.AST | None:
-        """The function, directly in the scope, that the use stands in; None in the scope itself."""
-        found = None
-        for inner in self.source.scope(name).ancestors():
-            if inner is scope:
-                return found
-            if not isinstance(inner.node, COMPREHENSIONS):
-                found = inner.node
-        return found
 
     def _branch(self, outer: ast.stmt, inner: ast.stmt) -> int:
         """1 for a statement in the `else` of an `if`, else 0."""

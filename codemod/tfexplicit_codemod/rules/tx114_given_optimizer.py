@@ -1,0 +1,109 @@
+"""TX114: an optimizer that callers give, and that an object or a function keeps, has its state
+made where it is kept."""
+
+from __future__ import annotations
+
+from tfexplicit_codemod.registry import Rule
+
+
+def setup(tx: str, optimizer: str, model: str, may_be_none: bool) -> str:
+    """The state; None for callers that give no optimizer."""
+    state = f"{tx}.setup({optimizer}, {model})"
+    return f"None if {optimizer} is None else {state}" if may_be_none else state
+
+
+rule = Rule(
+    code="TX114",
+    name="given-optimizer",
+    summary="An optimizer that callers give has its state made where it is kept.",
+    why=(
+        "The callers go on giving the optimizer, so none of them need be in sight: `setup` takes "
+        "over the object, whose step count, learning rate and slots stay its own. An object that "
+        "is no Keras optimizer, but has an `apply_gradients`, goes on stepping by that. Callers "
+        "that only want to predict may give None, which has no state. A function that is itself "
+        "the step is given the state instead (TX109), or left (TX201)."
+    ),
+    before="""\
+import tensorflow as tf
+
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model = model
+        self.optimizer = optimizer
+
+    @tf.function
+    def step(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.model(x, training=True) - y))
+        grads = tape.gradient(loss, self.model.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.model.trainable_variables))
+        return loss
+
+
+def make_step(model, optimizer):
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+        return loss
+
+    return tf.function(step)
+
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+optimizers = {"adam": tf.keras.optimizers.Adam(0.01), "sgd": tf.keras.optimizers.SGD(0.05)}
+trainer = Trainer(tf.keras.Sequential([tf.keras.layers.Dense(1)]), optimizers["adam"])
+step = make_step(tf.keras.Sequential([tf.keras.layers.Dense(1)]), optimizers["sgd"])
+Trainer(trainer.model, None)
+for _ in range(5):
+    print(float(trainer.step(x, y)), float(step(x, y)))
+print("steps:", int(optimizers["adam"].iterations))
+""",
+    after="""\
+import tensorflow as tf
+import tfexplicit as tx
+
+
+class Trainer:
+    def __init__(self, model, optimizer):
+        self.model = model
+        self.optimizer = optimizer
+        self.opt_state = None if self.optimizer is None else tx.setup(self.optimizer, self.model)
+
+    @tf.function
+    def step(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(self.model(x, training=True) - y))
+        grads = tape.gradient(loss, tx.trainables(self.model))
+        tx.update(self.opt_state, self.model, grads)
+        return loss
+
+
+def make_step(model, optimizer):
+    opt_state = None if optimizer is None else tx.setup(optimizer, model)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+        grads = tape.gradient(loss, tx.trainables(model))
+        tx.update(opt_state, model, grads)
+        return loss
+
+    return tf.function(step)
+
+
+tf.keras.utils.set_random_seed(1)
+x = tf.random.normal((32, 4))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+optimizers = {"adam": tf.keras.optimizers.Adam(0.01), "sgd": tf.keras.optimizers.SGD(0.05)}
+trainer = Trainer(tf.keras.Sequential([tf.keras.layers.Dense(1)]), optimizers["adam"])
+step = make_step(tf.keras.Sequential([tf.keras.layers.Dense(1)]), optimizers["sgd"])
+Trainer(trainer.model, None)
+for _ in range(5):
+    print(float(trainer.step(x, y)), float(step(x, y)))
+print("steps:", int(optimizers["adam"].iterations))
+""",
+)
