@@ -6,7 +6,7 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
@@ -27,9 +27,10 @@ class Project:
     """All files of a run, and those that may use them."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self.imports = ProjectImports(files)
         self._bytes = cache(_bytes)
         self._text = cache(self._python_of)
+        self.imports = ProjectImports(files, self._text)
+        self._shows = cache(self._text_shows)
         self._module = cache(self._parsed)
 
     def around(
@@ -39,10 +40,9 @@ class Project:
         refused: frozenset[Key] = frozenset(),
     ) -> Surroundings:
         """What is known of the files that this one imports, and what other files ask of it."""
-        texts = [self._text(file) for file in self.imports.reached_from(path)]
         return Surroundings(
-            sparse=any(map(may_have_sparse_gradients, texts)),
-            freezes=any(map(may_freeze, texts)),
+            sparse=cache(partial(self._reaches, path, may_have_sparse_gradients)),
+            freezes=cache(partial(self._reaches, path, may_freeze)),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
             path=path,
@@ -50,19 +50,28 @@ class Project:
             refused=refused,
         )
 
+    def _reaches(self, path: Path, sign: Callable[[bytes], bool]) -> bool:
+        """True where the file, or one that it imports, shows the sign."""
+        return self.imports.reaches(path, lambda file: self._shows(file, sign))
+
+    def _text_shows(self, file: Path, sign: Callable[[bytes], bool]) -> bool:
+        return sign(self._text(file))
+
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
-        return bool(self.users(path, name))
+        return any(self.users(path, name))
 
-    def users(self, path: Path, name: str) -> list[Path]:
+    def users(self, path: Path, name: str) -> Iterator[Path]:
         """The other files and notebooks that may call a function of this one."""
-        return [
+        return (
             file
             for file in self.imports.files
-            if file != path
-            and self._may_name(file, name)
-            and path in self.imports.reached_from(file)
-        ]
+            if file != path and self._may_name(file, name) and self._imports(file, path)
+        )
+
+    def _imports(self, file: Path, other: Path) -> bool:
+        """True where a file imports another, directly or through others."""
+        return self.imports.reaches(file, other.__eq__)
 
     def _may_name(self, file: Path, name: str) -> bool:
         # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.

@@ -8,7 +8,7 @@ does Adam where a gradient may be sparse: see `sparse.py`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
@@ -43,7 +43,7 @@ def edits(
     group: Group,
     placement: Placement,
     references: References,
-    sparse: bool,
+    sparse: Callable[[], bool],
 ) -> list[Replace]:
     """The new callee and the renamed `lr=`; nothing where the Keras object has to stay."""
     made = placement.definition.statement
@@ -53,11 +53,7 @@ def edits(
     if not isinstance(call, ast.Call):
         return []
     name = _rule_name(source, call)
-    if (
-        name is None
-        or (sparse and name not in LINEAR)
-        or not _arguments_are_shared(source, call, name)
-    ):
+    if name is None or not _arguments_are_shared(source, call, name):
         return []
     if isinstance(group.home.owner, ast.ClassDef) and group.home.owner.bases:
         # A base class may look at the attribute: Keras saves it, a checkpoint walks it.
@@ -69,6 +65,9 @@ def edits(
     if _may_round_otherwise(source, group):
         return []
     if not _every_use_is_rewritten(source, group, references, made):
+        return []
+    # Last, since it may look at many files.
+    if name not in LINEAR and sparse():
         return []
     renamed = [Replace(source.start(call.func), source.end(call.func), f"{tx}.{name}")]
     for keyword in call.keywords:
