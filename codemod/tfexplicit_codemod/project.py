@@ -6,7 +6,7 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.freezing import may_freeze
 from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.project_imports import ProjectImports
+from tfexplicit_codemod.reach import Reach
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 from tfexplicit_codemod.surroundings import Definition, Surroundings
 
@@ -30,7 +31,9 @@ class Project:
         self._bytes = cache(_bytes)
         self._text = cache(self._python_of)
         self.imports = ProjectImports(files, self._text)
-        self._shows = cache(self._text_shows)
+        self._sparse = Reach(self.imports, lambda file: may_have_sparse_gradients(self._text(file)))
+        self._freezing = Reach(self.imports, lambda file: may_freeze(self._text(file)))
+        self._importing = cache(lambda file: Reach(self.imports, file.__eq__))
         self._module = cache(self._parsed)
 
     def around(
@@ -41,8 +44,8 @@ class Project:
     ) -> Surroundings:
         """What is known of the files that this one imports, and what other files ask of it."""
         return Surroundings(
-            sparse=cache(partial(self._reaches, path, may_have_sparse_gradients)),
-            freezes=cache(partial(self._reaches, path, may_freeze)),
+            sparse=partial(self._sparse.has, path),
+            freezes=partial(self._freezing.has, path),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
             path=path,
@@ -50,28 +53,18 @@ class Project:
             refused=refused,
         )
 
-    def _reaches(self, path: Path, sign: Callable[[bytes], bool]) -> bool:
-        """True where the file, or one that it imports, shows the sign."""
-        return self.imports.reaches(path, lambda file: self._shows(file, sign))
-
-    def _text_shows(self, file: Path, sign: Callable[[bytes], bool]) -> bool:
-        return sign(self._text(file))
-
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
         return any(self.users(path, name))
 
     def users(self, path: Path, name: str) -> Iterator[Path]:
         """The other files and notebooks that may call a function of this one."""
+        importing = self._importing(path)
         return (
             file
             for file in self.imports.files
-            if file != path and self._may_name(file, name) and self._imports(file, path)
+            if file != path and self._may_name(file, name) and importing.has(file)
         )
-
-    def _imports(self, file: Path, other: Path) -> bool:
-        """True where a file imports another, directly or through others."""
-        return self.imports.reaches(file, other.__eq__)
 
     def _may_name(self, file: Path, name: str) -> bool:
         # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.

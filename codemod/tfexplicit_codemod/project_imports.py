@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 
 from tfexplicit_codemod.decoding import decoded
@@ -20,7 +19,6 @@ class ProjectImports:
     """Modules are matched by the end of their path, since a project's import roots are unknown:
     `import data` may mean every `data.py`. So what is found may be too much, not too little.
 
-    The search goes by a look at the texts; only the files on a way that it finds are parsed.
     `source_of` gives the Python text of a file or notebook.
     """
 
@@ -28,17 +26,8 @@ class ProjectImports:
         self.files = list(files)
         self.source_of = source_of
         self._imported: dict[Path, frozenset[Path]] = {}
-        self._seemingly = cache(self._seemingly_imported_by)
+        self._seemingly = cache(self._by_a_look_at)
         self._files_of = cache(self._modules_and_packages)
-
-    def reaches(self, path: Path, is_goal: Callable[[Path], bool]) -> bool:
-        """True where the file, or one that it imports directly or through others, is a goal."""
-        while True:
-            way = self._way(path, is_goal)
-            if way is None:
-                return False
-            if all(later in self.imported_by(earlier) for earlier, later in pairwise(way)):
-                return True
 
     def imported_by(self, path: Path) -> frozenset[Path]:
         """What a file imports itself."""
@@ -46,25 +35,13 @@ class ProjectImports:
             self._imported[path] = self._files_named(_imported_names(self.source_of(path)))
         return self._imported[path]
 
-    def _way(self, path: Path, is_goal: Callable[[Path], bool]) -> list[Path] | None:
-        """The shortest way to a goal, each file of which seems to import the next."""
-        before: dict[Path, Path | None] = {path: None}
-        waiting = deque([path])
-        while waiting:
-            file = waiting.popleft()
-            if is_goal(file):
-                way = [file]
-                while (last := before[way[-1]]) is not None:
-                    way.append(last)
-                return way[::-1]
-            is_known = file in self._imported
-            for imported in self._imported[file] if is_known else self._seemingly(file):
-                if imported not in before:
-                    before[imported] = file
-                    waiting.append(imported)
-        return None
+    def seemingly_imported_by(self, path: Path) -> frozenset[Path]:
+        """Those, and perhaps more, without parsing the file."""
+        if path in self._imported:
+            return self._imported[path]
+        return self._seemingly(path)
 
-    def _seemingly_imported_by(self, path: Path) -> frozenset[Path]:
+    def _by_a_look_at(self, path: Path) -> frozenset[Path]:
         try:
             text = decoded(self.source_of(path))
         except (SyntaxError, ValueError):

@@ -9,6 +9,7 @@ import pytest
 from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.import_lines import names_seemingly_imported
 from tfexplicit_codemod.project_imports import ProjectImports
+from tfexplicit_codemod.reach import Reach
 
 SPELLINGS = (
     "import a",
@@ -59,5 +60,5 @@ def test_an_import_in_a_string_is_none(tmp_path: Path) -> None:
     files = {tmp_path / name: text.encode() for name, text in texts.items()}
     imports = ProjectImports(files, files.__getitem__)
     start = tmp_path / "a.py"
-    reached = [file.name for file in files if imports.reaches(start, file.__eq__)]
+    reached = [file.name for file in files if Reach(imports, file.__eq__).has(start)]
     assert reached == ["a.py", "c.py"]
