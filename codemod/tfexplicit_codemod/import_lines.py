@@ -25,7 +25,9 @@ _BETWEEN = re.compile(r"[\s\\]+")
 def names_seemingly_imported(text: str) -> Iterator[tuple[str, ...]]:
     """`a.b` for `import a.b`, and for `from a import b`, which may mean the module `a.b`."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for statement in _STATEMENT.finditer(text):
+    last, place = text.rfind("import"), 0
+    while place <= last and (statement := _STATEMENT.search(text, place)):
+        place = statement.end()
         names = _COMMENT.sub("", statement["several"] or statement["line"] or "")
         for name in names.split(","):
             path = f"{statement['module'] or ''}.{_ALIAS.sub('', name)}"

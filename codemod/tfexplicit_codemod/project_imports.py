@@ -27,7 +27,7 @@ class ProjectImports:
         self.source_of = source_of
         self._imported: dict[Path, frozenset[Path]] = {}
         self._seemingly = cache(self._by_a_look_at)
-        self._files_of = cache(self._modules_and_packages)
+        self._files_ending_with = cache(self._modules_named)
 
     def imported_by(self, path: Path) -> frozenset[Path]:
         """What a file imports itself."""
@@ -50,12 +50,9 @@ class ProjectImports:
         return self._files_named(names_seemingly_imported(text))
 
     def _files_named(self, names: Iterable[Parts]) -> frozenset[Path]:
-        return frozenset(file for name in set(names) for file in self._files_of(name))
-
-    def _modules_and_packages(self, name: Parts) -> list[Path]:
-        """The files of a module, and of the packages around it, which Python imports first."""
-        modules = (name[:end] for end in range(1, len(name) + 1))
-        return [file for module in modules for file in self._files_ending_with(module)]
+        """The files of the modules, and of the packages around them, which Python imports first."""
+        modules = {name[:end] for name in names for end in range(1, len(name) + 1)}
+        return frozenset(file for module in modules for file in self._files_ending_with(module))
 
     def file_of(self, path: Path, module: str) -> Path | None:
         """The one file that a module name, perhaps with leading dots, means in a file.
@@ -76,7 +73,7 @@ class ProjectImports:
         above = [root for root in roots if here[: len(root)] == root]
         return roots[max(above, key=len)] if above else None
 
-    def _files_ending_with(self, module: Parts) -> list[Path]:
+    def _modules_named(self, module: Parts) -> list[Path]:
         named_so = self._by_last_name.get(module[-1], [])
         return [file for file, parts in named_so if parts[-len(module) :] == module]
 
