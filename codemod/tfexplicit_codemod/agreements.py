@@ -42,7 +42,7 @@ def _round(
     given: dict[Path, list[object]] = {}
     for _ in range(MANY_ROUNDS):
         asked = {c.key: c for result in plans.values() for c in result.asked}
-        users = {key: project.users(key[0], key[1]) for key in asked}
+        users = {key: list(project.users(key[0], key[1])) for key in asked}
         wanted: dict[Path, list[Contract]] = {}
         for key, files in users.items():
             for file in files:

@@ -11,6 +11,7 @@ from pathlib import Path
 from tfexplicit_codemod import git, gitignore
 from tfexplicit_codemod.errors import UsageError
 from tfexplicit_codemod.exclusion import NOTHING, Exclusion
+from tfexplicit_codemod.paths import RealPaths
 
 SUFFIXES = (".py", ".ipynb")
 
@@ -33,12 +34,13 @@ def find_files(paths: list[Path], exclude: Exclusion = NOTHING) -> list[Path]:
     if missing:
         raise UsageError("\n".join(f"{path}: there is no such file or folder" for path in missing))
     found: dict[Path, Path] = {}
+    real = RealPaths()
     for path in paths:
-        files = [path] if path.is_file() else _files_below(path)
+        files = [path] if path.is_file() else _files_below(path, real)
         # Real files first, so that a link to one of them adds nothing.
         for file in sorted(files, key=lambda file: (file.is_symlink(), file)):
             if not exclude.covers(file):
-                found.setdefault(file.resolve(), file)
+                found.setdefault(real.of(file), file)
     return sorted(found.values())
 
 
@@ -48,20 +50,21 @@ def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
     Outside a checkout: what lies in the same folder. The spelling of the known paths is kept.
     """
     around: set[Path] = set()
-    for folder in {file.resolve().parent for file in files}:
+    real = RealPaths()
+    for folder in {real.of(file).parent for file in files}:
         around |= {git.checkout_of(folder) or folder}
     listed = (
-        _files_below(folder) if git.checkout_of(folder) else folder.iterdir()
+        _files_below(folder, real) if git.checkout_of(folder) else folder.iterdir()
         for folder in sorted(around)
     )
-    found = {file.resolve(): file for file in known}
+    found = {real.of(file): file for file in known}
     for file in chain.from_iterable(listed):
         if file.suffix in SUFFIXES and file.is_file():
-            found.setdefault(file.resolve(), file)
+            found.setdefault(real.of(file), file)
     return list(found.values())
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path, real: RealPaths) -> Iterator[Path]:
     root = folder.resolve()
     files: Iterator[Path]
     if git.checkout_of(folder) and not git.ignores(folder):
@@ -69,7 +72,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
     else:
         files = _walk(folder)
     for file in files:
-        if file.suffix in SUFFIXES and file.is_file() and file.resolve().is_relative_to(root):
+        if file.suffix in SUFFIXES and file.is_file() and real.of(file).is_relative_to(root):
             yield file
 
 

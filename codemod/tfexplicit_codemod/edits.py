@@ -75,6 +75,12 @@ class Edits:
         return any(f"{name}." in code for code in (*self.replaced.values(), *added))
 
     @property
+    def lines(self) -> list[int]:
+        """Every line where an edit begins, in order."""
+        starts = {start[0] for start, _ in self.replaced}
+        return sorted(starts.union(self.inserted, self.comments, self.settled))
+
+    @property
     def first_line(self) -> int:
         """The first line that an edit touches."""
         starts = [start[0] for start, _ in self.replaced]

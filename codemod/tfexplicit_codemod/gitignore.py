@@ -23,6 +23,8 @@ class Patterns:
 
     def ignore(self, path: Path, *, is_folder: bool) -> bool:
         """The last matching pattern of the innermost file that has one decides."""
+        if not self._specs:
+            return False
         # Only the folder is resolved: a link is judged by its own name, not by its target's.
         path = path.parent.resolve() / path.name
         for folder in path.parents:

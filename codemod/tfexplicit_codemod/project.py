@@ -17,6 +17,7 @@ from tfexplicit_codemod.decoding import decoded
 from tfexplicit_codemod.freezing import may_freeze
 from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.project_imports import ProjectImports
+from tfexplicit_codemod.reach import Reach
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 from tfexplicit_codemod.surroundings import Definition, Surroundings
 
@@ -27,9 +28,12 @@ class Project:
     """All files of a run, and those that may use them."""
 
     def __init__(self, files: Iterable[Path]) -> None:
-        self.imports = ProjectImports(files)
         self._bytes = cache(_bytes)
         self._text = cache(self._python_of)
+        self.imports = ProjectImports(files, self._text)
+        self._sparse = Reach(self.imports, lambda file: may_have_sparse_gradients(self._text(file)))
+        self._freezing = Reach(self.imports, lambda file: may_freeze(self._text(file)))
+        self._importing = cache(lambda file: Reach(self.imports, file.__eq__))
         self._module = cache(self._parsed)
 
     def around(
@@ -39,10 +43,9 @@ class Project:
         refused: frozenset[Key] = frozenset(),
     ) -> Surroundings:
         """What is known of the files that this one imports, and what other files ask of it."""
-        texts = [self._text(file) for file in self.imports.reached_from(path)]
         return Surroundings(
-            sparse=any(map(may_have_sparse_gradients, texts)),
-            freezes=any(map(may_freeze, texts)),
+            sparse=partial(self._sparse.has, path),
+            freezes=partial(self._freezing.has, path),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
             texts_naming=partial(self.texts_naming, path),
@@ -53,20 +56,19 @@ class Project:
 
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
-        return bool(self.users(path, name))
+        return any(self.users(path, name))
 
     def texts_naming(self, path: Path, name: str) -> Iterator[bytes]:
         return (self._text(file) for file in self.users(path, name))
 
-    def users(self, path: Path, name: str) -> list[Path]:
+    def users(self, path: Path, name: str) -> Iterator[Path]:
         """The other files and notebooks that may call a function of this one."""
-        return [
+        importing = self._importing(path)
+        return (
             file
             for file in self.imports.files
-            if file != path
-            and self._may_name(file, name)
-            and path in self.imports.reached_from(file)
-        ]
+            if file != path and self._may_name(file, name) and importing.has(file)
+        )
 
     def _may_name(self, file: Path, name: str) -> bool:
         # In the JSON of a notebook, only what is not ASCII may be spelt otherwise.

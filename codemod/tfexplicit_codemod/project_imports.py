@@ -5,37 +5,54 @@ from __future__ import annotations
 import ast
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property
 from pathlib import Path
 
-from tfexplicit_codemod.notebook.script import as_script
+from tfexplicit_codemod.decoding import decoded
+from tfexplicit_codemod.import_lines import names_seemingly_imported
+
+Parts = tuple[str, ...]
 
 
 class ProjectImports:
     """Modules are matched by the end of their path, since a project's import roots are unknown:
-    `import data` may mean every `data.py`. So what is found may be too much, not too little."""
+    `import data` may mean every `data.py`. So what is found may be too much, not too little.
 
-    def __init__(self, files: Iterable[Path]) -> None:
+    `source_of` gives the Python text of a file or notebook.
+    """
+
+    def __init__(self, files: Iterable[Path], source_of: Callable[[Path], bytes]) -> None:
         self.files = list(files)
-        self._imported: dict[Path, set[Path]] = {}
+        self.source_of = source_of
+        self._imported: dict[Path, frozenset[Path]] = {}
+        self._seemingly = cache(self._by_a_look_at)
+        self._files_ending_with = cache(self._modules_named)
 
-    def reached_from(self, path: Path) -> set[Path]:
-        """The file itself and all that it imports."""
-        reached, waiting = {path}, [path]
-        while waiting:
-            new = self.imported_by(waiting.pop()) - reached
-            reached |= new
-            waiting.extend(new)
-        return reached
-
-    def imported_by(self, path: Path) -> set[Path]:
+    def imported_by(self, path: Path) -> frozenset[Path]:
         """What a file imports itself."""
         if path not in self._imported:
-            self._imported[path] = {
-                file for name in _imported_names(path) for file in self._files_of(name)
-            }
+            self._imported[path] = self._files_named(_imported_names(self.source_of(path)))
         return self._imported[path]
+
+    def seemingly_imported_by(self, path: Path) -> frozenset[Path]:
+        """Those, and perhaps more, without parsing the file."""
+        if path in self._imported:
+            return self._imported[path]
+        return self._seemingly(path)
+
+    def _by_a_look_at(self, path: Path) -> frozenset[Path]:
+        try:
+            text = decoded(self.source_of(path))
+        except (SyntaxError, ValueError):
+            # The file's own outcome tells what is wrong with it.
+            return frozenset()
+        return self._files_named(names_seemingly_imported(text))
+
+    def _files_named(self, names: Iterable[Parts]) -> frozenset[Path]:
+        """The files of the modules, and of the packages around them, which Python imports first."""
+        modules = {name[:end] for name in names for end in range(1, len(name) + 1)}
+        return frozenset(file for module in modules for file in self._files_ending_with(module))
 
     def file_of(self, path: Path, module: str) -> Path | None:
         """The one file that a module name, perhaps with leading dots, means in a file.
@@ -48,7 +65,7 @@ class ProjectImports:
         here = path.absolute().with_suffix("").parts
         if level:
             wanted = (*here[:-level], *wanted)
-        found = [file for file in self._by_last_name[wanted[-1]] if _ends_with(file, wanted)]
+        found = self._files_ending_with(wanted)
         if level or len(found) <= 1:
             return found[0] if len(found) == 1 else None
         # The import root is a folder above the file: the nearest one counts.
@@ -56,40 +73,32 @@ class ProjectImports:
         above = [root for root in roots if here[: len(root)] == root]
         return roots[max(above, key=len)] if above else None
 
-    def _files_of(self, name: tuple[str, ...]) -> Iterator[Path]:
-        """A module, and the packages around it, which Python imports first."""
-        for end in range(1, len(name) + 1):
-            module = name[:end]
-            for path in self._by_last_name[module[-1]]:
-                if _ends_with(path, module):
-                    yield path
+    def _modules_named(self, module: Parts) -> list[Path]:
+        named_so = self._by_last_name.get(module[-1], [])
+        return [file for file, parts in named_so if parts[-len(module) :] == module]
 
     @cached_property
-    def _by_last_name(self) -> dict[str, list[Path]]:
-        index: dict[str, list[Path]] = defaultdict(list)
+    def _by_last_name(self) -> dict[str, list[tuple[Path, Parts]]]:
+        index = defaultdict(list)
         for path in self.files:
             if path.suffix == ".py":
-                index[_module_parts(path)[-1]].append(path)
+                parts = _module_parts(path)
+                index[parts[-1]].append((path, parts))
         return index
 
 
-def _module_parts(path: Path) -> tuple[str, ...]:
+def _module_parts(path: Path) -> Parts:
     parts = path.absolute().with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
-def _ends_with(path: Path, module: tuple[str, ...]) -> bool:
-    return _module_parts(path)[-len(module) :] == module
-
-
-def _imported_names(path: Path) -> Iterator[tuple[str, ...]]:
+def _imported_names(source: bytes) -> Iterator[Parts]:
     """`from a import b` may import the module `a.b`, so it counts as that."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            source = path.read_bytes()
-            tree = ast.parse(as_script(source) if path.suffix == ".ipynb" else source)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         # The file's own outcome tells what is wrong with it.
         return
     for node in ast.walk(tree):

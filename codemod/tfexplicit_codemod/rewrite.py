@@ -5,10 +5,11 @@ Imported only for a file that has something to change.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import AnyStr, TypeVar, cast
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, PositionProvider
 
 from tfexplicit_codemod.edits import TODO_MARK, Edits
 
@@ -32,9 +33,7 @@ def apply(source: AnyStr, edits: Edits) -> AnyStr:
         raise CannotParse(f"{place}: LibCST: {error.message}") from error
     if _as_it_came(module, source) != source:
         raise NotRoundTrippable
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-    positions = wrapper.resolve(PositionProvider)
-    changed = module.visit(_Apply(edits, module, cast("dict[cst.CSTNode, CodeRange]", positions)))
+    changed = module.visit(_Apply(edits, module, _Positions().of(module)))
     return _as_it_came(changed, source)
 
 
@@ -42,7 +41,17 @@ def _as_it_came(module: cst.Module, source: AnyStr) -> AnyStr:
     return module.bytes if isinstance(source, bytes) else module.code
 
 
+class _Positions(PositionProvider):
+    """LibCST's own positions; its wrapper would walk over all nodes once more for nothing."""
+
+    def of(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
+        self._gen_impl(module)
+        return cast("dict[cst.CSTNode, CodeRange]", self._computed)
+
+
 class _Apply(cst.CSTTransformer):
+    """Only what holds an edit is walked through."""
+
     def __init__(
         self, edits: Edits, module: cst.Module, positions: dict[cst.CSTNode, CodeRange]
     ) -> None:
@@ -50,6 +59,14 @@ class _Apply(cst.CSTTransformer):
         self.edits = edits
         self.module = module
         self.positions = positions
+        self.lines = edits.lines
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if node not in self.positions:
+            return True
+        begins = node.body[0] if isinstance(node, cst.IndentedBlock) else node
+        index = bisect_left(self.lines, self._first_line(begins))
+        return index < len(self.lines) and self.lines[index] <= self.positions[node].end.line
 
     def on_leave(  # type: ignore[override]
         self, original: cst.CSTNode, updated: cst.CSTNode

@@ -29,8 +29,8 @@ class Surroundings:
     `refused` those that some file cannot keep.
     """
 
-    sparse: bool
-    freezes: bool
+    sparse: Callable[[], bool]
+    freezes: Callable[[], bool]
     lookup: Callable[[str], tuple[Module, Definition] | None]
     is_used_elsewhere: Callable[[str], bool]
     texts_naming: Callable[[str], Iterable[bytes]] = lambda name: ()
@@ -42,16 +42,22 @@ class Surroundings:
         """With the signs that the file itself shows."""
         return replace(
             self,
-            sparse=self.sparse or may_have_sparse_gradients(source),
-            freezes=self.freezes or may_freeze(source),
+            sparse=lambda: may_have_sparse_gradients(source) or self.sparse(),
+            freezes=lambda: may_freeze(source) or self.freezes(),
         )
 
 
 ALONE = Surroundings(
-    sparse=False, freezes=False, lookup=lambda path: None, is_used_elsewhere=lambda name: False
+    sparse=lambda: False,
+    freezes=lambda: False,
+    lookup=lambda path: None,
+    is_used_elsewhere=lambda name: False,
 )
 
 # Nothing is known, so everything that would keep a site from being rewritten is assumed.
 OUT_OF_SIGHT = Surroundings(
-    sparse=True, freezes=True, lookup=lambda path: None, is_used_elsewhere=lambda name: True
+    sparse=lambda: True,
+    freezes=lambda: True,
+    lookup=lambda path: None,
+    is_used_elsewhere=lambda name: True,
 )

@@ -127,6 +127,13 @@ def test_bug_12_a_file_that_does_not_come_back_is_skipped(
     assert (result.outcome, result.reason) == (Outcome.SKIPPED, "not round-trippable")
 
 
+def test_edit_on_a_line_of_a_decorator() -> None:
+    edits = Edits()
+    edits.add(Replace((2, 5), (2, 6), "b"))
+    source = "class A:\n    @a\n    def f(self):\n        pass\n"
+    assert rewrite.apply(source, edits) == source.replace("@a", "@b")
+
+
 def test_bug_27_two_files_do_not_share_state() -> None:
     first = migrate_source(SITE.encode(), Path("a.py"))
     empty = migrate_source(b"", Path("__init__.py"))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# Fields whose nodes (`ast.Load`, `ast.Add`) are shared by the whole tree, and stand nowhere in it.
+NO_PLACES = ("ctx", "op", "ops")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -61,7 +63,7 @@ class Scope:
         return None
 
 
-class ScopeBuilder(ast.NodeVisitor):
+class ScopeBuilder:
     """Fills `scope_of` (the scope that evaluates each node) and `parent_of`."""
 
     def __init__(self, tree: ast.Module) -> None:
@@ -70,18 +72,27 @@ class ScopeBuilder(ast.NodeVisitor):
         self.scope_of: dict[ast.AST, Scope] = {tree: self.root}
         self.parent_of: dict[ast.AST, ast.AST] = {}
         self._nonlocal_bindings: list[tuple[Scope, Binding]] = []
+        self._visitors: dict[type[ast.AST], Callable[[Any], None]] = {}
         self._visit_all(tree.body, tree)
         for scope, binding in self._nonlocal_bindings:
             self._bind_in_outer_function(scope, binding)
 
     def visit(self, node: ast.AST) -> None:
         self.scope_of[node] = self.scope
-        super().visit(node)
+        kind = type(node)
+        if kind not in self._visitors:
+            self._visitors[kind] = getattr(self, f"visit_{kind.__name__}", self.generic_visit)
+        self._visitors[kind](node)
 
     def generic_visit(self, node: ast.AST) -> None:
-        for child in ast.iter_child_nodes(node):
-            self.parent_of[child] = node
-            self.visit(child)
+        for name in node._fields:
+            if name in NO_PLACES:
+                continue
+            value = getattr(node, name, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST):
+                    self.parent_of[child] = node
+                    self.visit(child)
 
     def _visit_all(self, children: list[ast.stmt] | list[ast.expr], parent: ast.AST) -> None:
         for child in children:

@@ -8,6 +8,7 @@ What is left are the trainable variables, in the same order, if nothing else mak
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.filtered import has_spare_slots
@@ -43,14 +44,14 @@ def check_checkpoints_stay(source: Source, references: References, group: Group)
 class Untrained:
     """Raises `Leave` where the lists, or what is done with them, may differ."""
 
-    def __init__(self, source: Source, models: KerasModels, freezes: bool) -> None:
+    def __init__(self, source: Source, models: KerasModels, freezes: Callable[[], bool]) -> None:
         self.source = source
         self.models = models
         self.freezes = freezes
 
     def require_same_training(self, variables: ast.Attribute) -> None:
         """Raise unless `x.variables` trains what `x.trainable_variables` would."""
-        if self.freezes or not self.models.is_model(variables.value):
+        if not self.models.is_model(variables.value) or self.freezes():
             raise tx206_variable_list.leave(
                 self.source.one_line(variables), "also holds variables that are not trained"
             )

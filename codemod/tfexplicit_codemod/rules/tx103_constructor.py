@@ -9,7 +9,7 @@ modifiers: `tx.Chain(tx.ClipByNorm(1.0), tx.Adam(...))`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
@@ -42,7 +42,7 @@ def edits(
     group: Group,
     placement: Placement,
     references: References,
-    sparse: bool,
+    sparse: Callable[[], bool],
 ) -> list[Replace]:
     """The call as a rule; nothing where the Keras object has to stay."""
     made = placement.definition.statement
@@ -53,8 +53,6 @@ def edits(
         return []
     name = _rule_name(source, call)
     if name is None or _is_called_otherwise(source, call):
-        return []
-    if sparse and (name not in LINEAR or has_modifiers(call)):
         return []
     if accumulates(call) and len(group.members) > 1:
         # Keras counts all calls together, whichever leaves they step.
@@ -69,6 +67,9 @@ def edits(
     if _may_round_otherwise(source, group):
         return []
     if not _every_use_is_rewritten(source, group, references, made):
+        return []
+    # Last, since it may look at many files.
+    if (name not in LINEAR or has_modifiers(call)) and sparse():
         return []
     return rule_edits(source, tx, name, call)
 
