@@ -157,7 +157,8 @@ def test_an_interrupt_leaves_no_process_and_no_folder(number: int, tmp_path: Pat
     pids = tmp_path / "pids"
     text = f"""\
 import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
+child = subprocess.Popen(sleep, start_new_session=True)
 with open({str(pids)!r}, "w") as file:
     file.write(f"{{os.getpid()}} {{child.pid}} ")
 time.sleep(600)

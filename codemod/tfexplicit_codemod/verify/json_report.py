@@ -57,7 +57,7 @@ def report(verdict: Verdict) -> str:
             "leaves": comparison.leaves,
             "differences": [_difference(each) for each in comparison.beyond],
             "largest": _difference(comparison.largest) if comparison.largest else None,
-            "files": [result.path.as_posix() for result in verdict.changes.loaded],
+            "files": [result.path.as_posix() for result in verdict.changes.proven],
             "notes": verdict.notes,
             "updates": [_update(verdict, position) for position in range(comparison.updates)],
         },

@@ -45,6 +45,5 @@ def _updates(verdict: Verdict) -> str:
 def _diffs(verdict: Verdict) -> list[str]:
     return [
         f"<section><h2>{escape(str(result.path))}</h2>{side_by_side(result)}</section>"
-        for result in verdict.changes.loaded
-        if result.is_to_be_written
+        for result in verdict.changes.proven
     ]

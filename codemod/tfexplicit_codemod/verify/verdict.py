@@ -36,6 +36,10 @@ class Changes:
     others: list[str]
 
     @property
+    def proven(self) -> list[FileResult]:
+        return [result for result in self.loaded if result.is_to_be_written]
+
+    @property
     def notes(self) -> list[str]:
         more = [f"Not proven by this run, which does not load them: {named(self.others)}"]
         return [*why_not(self.loaded), *(more if self.others else [])]
