@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -36,6 +38,23 @@ def listed_files(folder: Path) -> list[Path]:
         else:
             files.append(entry)
     return files
+
+
+def tracked_files(root: Path) -> set[Path]:
+    """The files in the index of a checkout, relative to its root."""
+    return {Path(name) for name in _names(_git(root, "ls-files", "--cached", "-z").stdout)}
+
+
+def write_revision(root: Path, revision: str, folder: Path) -> None:
+    """Writes the files of a revision to a folder; the checkout and its index are not touched."""
+    index = {"GIT_INDEX_FILE": str(folder.with_name(f"{folder.name}.index"))}
+    for command in (
+        ["read-tree", "--", revision],
+        ["checkout-index", "--all", f"--prefix={folder}/"],
+    ):
+        done = _git(root, *command, environment=index)
+        if done.returncode:
+            raise UsageError(f"git cannot read revision {revision} of {root}: {_message(done)}")
 
 
 def ignores(folder: Path) -> bool:
@@ -82,8 +101,15 @@ def _file_name(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)
+def _git(
+    folder: Path, *arguments: str, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True,
+        check=False,
+        env=os.environ | (environment or {}),
+    )
 
 
 def _message(done: subprocess.CompletedProcess[bytes]) -> str:

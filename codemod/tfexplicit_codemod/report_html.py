@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from html import escape
-from pathlib import Path
 
 from tfexplicit_codemod.html_diff import side_by_side
+from tfexplicit_codemod.html_page import page, table
 from tfexplicit_codemod.outcome import FileResult, Outcome, Site
 from tfexplicit_codemod.registry import Rule, rule_for
 from tfexplicit_codemod.report_text import lines_of_counts, place_and_reason, rows_of_codes
 from tfexplicit_codemod.run import Run
 from tfexplicit_codemod.tally import sites_of
-from tfexplicit_codemod.version import VERSION
-
-STYLE = Path(__file__).with_name("report_html.css")
 
 
 def report(run: Run) -> str:
     """Totals, every file with its sites and its diff, and what the codes mean."""
     command = shlex.join(["tfexplicit", run.command, *map(str, run.paths)])
-    body = "\n".join(
+    return page(
+        command,
         [
-            f"<header><h1>{escape(command)}</h1><p>tfexplicit {VERSION}</p></header>",
-            "<main>",
             _totals(run),
             _files(run),
             *(_file(run, number, result) for number, result in _shown(run)),
             _codes(run),
-            "</main>",
-        ]
-    )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(command)}</title>\n<style>\n{STYLE.read_text('utf-8')}</style>\n"
-        f"</head>\n<body>\n{body}\n</body>\n</html>"
+        ],
     )
 
 
@@ -46,8 +34,8 @@ def _totals(run: Run) -> str:
         [_link(f"#{code}", code), escape(name), sites, escape(outcome)]
         for code, name, sites, outcome in rows_of_codes(run)
     ]
-    table = _table(["code", "what it is", "sites", "outcome"], rows) if rows else ""
-    return f'<section id="totals"><h2>Totals</h2>{counts}{table}</section>'
+    codes = table(["code", "what it is", "sites", "outcome"], rows) if rows else ""
+    return f'<section id="totals"><h2>Totals</h2>{counts}{codes}</section>'
 
 
 def _shown(run: Run) -> list[tuple[int, FileResult]]:
@@ -71,7 +59,7 @@ def _files(run: Run) -> str:
                 str(left),
             ]
         )
-    table = _table(["file", "outcome", run.rewritten, "left"], rows) if rows else ""
+    shown = table(["file", "outcome", run.rewritten, "left"], rows) if rows else ""
     unchanged = [result.path for result in run.results if result.outcome is Outcome.UNCHANGED]
     listed = "".join(f"<li>{escape(str(path))}</li>" for path in unchanged)
     rest = (
@@ -79,14 +67,14 @@ def _files(run: Run) -> str:
         if unchanged
         else ""
     )
-    return f'<section id="files"><h2>Files</h2>{table}{rest}</section>'
+    return f'<section id="files"><h2>Files</h2>{shown}{rest}</section>'
 
 
 def _file(run: Run, number: int, result: FileResult) -> str:
     place, reason = place_and_reason(result)
     why = f"<p>{escape(f'{place} {reason}'.strip())}</p>" if reason else ""
     rows = [_site_row(run, site) for site in sites_of(result)]
-    sites = _table(["place", "code", "site", "outcome"], rows) if rows else ""
+    sites = table(["place", "code", "site", "outcome"], rows) if rows else ""
     diff = (
         f"<details open><summary>Before and after</summary>{side_by_side(result)}</details>"
         if result.is_to_be_written
@@ -121,21 +109,6 @@ def _code(rule: Rule) -> str:
         f"<details><summary>Example after</summary><pre>{escape(rule.after)}</pre></details>"
         f"<p>Guide: <code>{escape(rule.guide)}</code></p></article>"
     )
-
-
-def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
-    """Cells are HTML; each repeats its head for narrow screens, where a row is a block."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td data-head="{escape(name)}">{cell}</td>'
-            for name, cell in zip(heads, row, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return f'<table class="rows"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _badge(result: FileResult) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from tfexplicit_codemod import git
+from tfexplicit_codemod.verify.own_folders import own_folders
+from tfexplicit_codemod.verify.process import Program, run
+from tfexplicit_codemod.verify.records import Trajectory
+from tfexplicit_codemod.verify.request import Request
 
 IMPLICIT = """\
 import tensorflow as tf
@@ -21,6 +28,8 @@ def step(x, y):
     grads = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
 """
+
+RECORDING = Path(__file__).with_name("recording.py")
 
 AsNotebook = Callable[..., bytes]
 
@@ -64,3 +73,37 @@ def project(implicit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     monkeypatch.chdir(tmp_path)
     git.checkout_of.cache_clear()
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def recording() -> ModuleType:
+    """`recording.py`, which imports TensorFlow: most tests do without."""
+    spec = importlib.util.spec_from_file_location("recording", RECORDING)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+RunProgram = Callable[..., Trajectory]
+
+
+@pytest.fixture(scope="session")
+def run_program(tmp_path_factory: pytest.TempPathFactory) -> RunProgram:
+    """Runs `python COMMAND` in a folder, as `verify` runs one of the two programs."""
+
+    def ran(
+        folder: Path,
+        *command: str,
+        original: Path = Path("/nowhere"),
+        steps: int | None = None,
+        timeout: float | None = None,
+    ) -> Trajectory:
+        records, temporary = (tmp_path_factory.mktemp(name) for name in ("records", "temporary"))
+        request = Request(
+            str(records), str(folder), str(original), own_folders(), str(temporary), steps
+        )
+        return run(Program("before", [sys.executable, *command], folder), request, timeout)
+
+    return ran

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import pytest
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.guide import render_page
+from tfexplicit_codemod.html_page import STYLE
 from tfexplicit_codemod.registry import all_rules
-from tfexplicit_codemod.report_html import STYLE
 
 IMPLICIT = """\
 import tensorflow as tf

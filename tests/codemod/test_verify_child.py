@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.errors import CannotVerify
-from tfexplicit_codemod.verify import verdict
-from tfexplicit_codemod.verify.process import Program, run
-from tfexplicit_codemod.verify.records import Leaf, Trajectory, Update, read_trajectory
+from tfexplicit_codemod.verify import process
+from tfexplicit_codemod.verify.process import Program
+from tfexplicit_codemod.verify.records import Gradient, Leaf, Trajectory, Update
+from tfexplicit_codemod.verify.request import Request
+
+RunProgram = Callable[..., Trajectory]
 
 PROGRAM = """\
 import atexit, json, os, pickle, sys
 from pathlib import Path
+
+file = __file__
 
 class Kept:
     pass
 
 def leave():
     pickle.dumps(Kept())
-    seen = [__name__, __file__, sys.argv, sys.path[0], Path(__file__).read_text().count("Kept")]
+    seen = [__name__, file, sys.argv, sys.path[0], Path(file).read_text().count("Kept")]
     Path(sys.argv[1]).write_text(json.dumps(seen))
 
 atexit.register(leave)
@@ -39,43 +46,60 @@ optimizer.apply_gradients(zip(tape.gradient(loss, [leaf]), [leaf]))
 """
 
 
-def test_the_script_is_main_under_its_absolute_name_also_after_a_chdir(tmp_path: Path) -> None:
+def test_the_script_is_main_under_its_absolute_name_also_after_a_chdir(
+    tmp_path: Path, run_program: RunProgram
+) -> None:
     copy, seen = tmp_path / "copy", tmp_path / "seen"
     (copy / "src").mkdir(parents=True)
     file = copy / "src" / "train.py"
     file.write_text(PROGRAM)
-    arguments = (str(seen),)
-    # As with a script in /tmp: the copy is below the folder of the original.
-    program = Program("before", copy, tmp_path, "src/train.py", arguments, copy)
     with pytest.raises(CannotVerify, match="without one update"):
-        run(program, tmp_path)
+        # As with a script in /tmp: the copy is below the folder of the original.
+        run_program(copy, "src/train.py", str(seen), original=tmp_path)
     argv = ["src/train.py", str(seen)]
     assert json.loads(seen.read_text()) == ["__main__", str(file), argv, str(file.parent), 3]
-    assert read_trajectory(tmp_path / "before.jsonl").loaded == ["src/train.py"]
+
+
+def test_the_sitecustomize_that_ours_hides_runs_too(
+    tmp_path: Path, run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(f"open({str(seen)!r}, 'a').write('hidden ')")
+    (tmp_path / "train.py").write_text(
+        f"import sitecustomize; open({str(seen)!r}, 'a').write(sitecustomize.__file__)"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{hidden}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    with pytest.raises(CannotVerify, match="without one update"):
+        run_program(tmp_path, "train.py")
+    assert seen.read_text() == f"hidden {hidden / 'sitecustomize.py'}"
 
 
 DRAWS = """\
-import sys
+import importlib, random, sys
 import numpy as np
 import tensorflow as tf
 
+# Keras 3, which a program of Keras 2 imports only after migration, draws a random number.
+imported = [importlib.import_module(name) for name in sys.argv[2:]]
 draws = [np.random.default_rng().normal() for _ in range(2)]
 unseeded = tf.random.Generator.from_non_deterministic_state()
 for generator in (tf.random.get_global_generator(), unseeded):
     draws += generator.normal((2,)).numpy().tolist()
+draws.append(random.random())
 open(sys.argv[1], "a").write(f"{draws}\\n")
 """
 
 
 def test_generators_that_ask_the_system_for_a_seed_draw_the_same_in_every_run(
-    tmp_path: Path,
+    tmp_path: Path, run_program: RunProgram
 ) -> None:
     (tmp_path / "train.py").write_text(DRAWS)
     out = tmp_path / "out"
-    program = Program("before", tmp_path, Path("/nowhere"), "train.py", (str(out),), tmp_path)
-    for _ in range(2):
+    for more in ([], ["keras"]):
         with pytest.raises(CannotVerify, match="without one update"):
-            run(program, tmp_path)
+            run_program(tmp_path, "train.py", str(out), *more)
     first, second = (json.loads(line) for line in out.read_text().splitlines())
     assert first == second
     assert first[0] != first[1]
@@ -83,8 +107,8 @@ def test_generators_that_ask_the_system_for_a_seed_draw_the_same_in_every_run(
 
 def one_update(program: Program, norm: float) -> Trajectory:
     """What a run of STEP could have recorded."""
-    leaf = Leaf("leaf", (), "float32", int(norm), norm, *[0.0] * 7)
-    return Trajectory([Update(1, 0, 1.0, 0, (leaf,))], loaded=[program.script])
+    leaf = Leaf("leaf", 1, (), "float32", int(norm), norm, *[0.0] * 7)
+    return Trajectory([Update(1, (Gradient(1.0, 1.0),), (leaf,))], loaded=[program.command[1]])
 
 
 @pytest.fixture
@@ -97,13 +121,13 @@ def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_both_programs_run_in_a_folder_of_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
     ran = []
 
-    def fake_run(program: Program, workspace: Path) -> Trajectory:
-        assert program.working_directory.is_relative_to(program.copy)
-        source = (program.working_directory / program.script).read_text()
-        ran.append((program.copy, program.working_directory, "tx.update" in source))
+    def fake_run(program: Program, request: Request, timeout: float | None) -> Trajectory:
+        assert program.working_directory.is_relative_to(request.copy)
+        source = (program.working_directory / program.command[1]).read_text()
+        ran.append((request.copy, program.working_directory, "tx.update" in source))
         return one_update(program, 1.0)
 
-    monkeypatch.setattr(verdict, "run", fake_run)
+    monkeypatch.setattr(process, "run", fake_run)
     assert main(["verify", "train.py"]) == 0
     before, after = ran
     assert before[:2] == after[:2]
@@ -125,6 +149,8 @@ def test_a_difference_counts_only_if_the_program_does_not_differ_from_itself(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(verdict, "run", lambda program, _: one_update(program, norms[program.name]))
+    monkeypatch.setattr(
+        process, "run", lambda program, *_: one_update(program, norms[program.name])
+    )
     assert main(["verify", "train.py"]) == code
     assert message in "".join(capsys.readouterr()).replace("\n", " ")

@@ -3,55 +3,45 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
-from tfexplicit_codemod.verify import recorder as recorder_module
+from tfexplicit_codemod.verify import variables as variables_module
 from tfexplicit_codemod.verify.digest import digest_of
-from tfexplicit_codemod.verify.hooks import hooks_for
+from tfexplicit_codemod.verify.limit import Finished
 from tfexplicit_codemod.verify.recorder import Recorder
-from tfexplicit_codemod.verify.records import Trajectory, read_trajectory
+from tfexplicit_codemod.verify.records import Trajectory
 
 import tfexplicit as tx
-from tfexplicit.observers import observers
 
-HOOKED = [
-    (keras.optimizers.Optimizer, "apply"),
-    (keras.optimizers.LossScaleOptimizer, "apply"),
-    (tf_keras.optimizers.Optimizer, "apply_gradients"),
-    (tf_keras.optimizers.legacy.Optimizer, "apply_gradients"),
-]
+OWNER = tx.SGD()  # of the updates made by hand
 
 
 @pytest.fixture
-def recorder(tmp_path: Path) -> Recorder:
-    return Recorder(tmp_path / "record")
+def recorder(recording: ModuleType, tmp_path: Path) -> Recorder:
+    made: Recorder = recording.recorder_in(tmp_path)
+    return made
 
 
 @pytest.fixture
-def recorded(recorder: Recorder, tmp_path: Path) -> Callable[[], Trajectory]:
-    return lambda: read_trajectory(tmp_path / "record")
+def recorded(recording: ModuleType, tmp_path: Path) -> Callable[[], Trajectory]:
+    return lambda: recording.recorded_in(tmp_path)
 
 
 @pytest.fixture
-def hooked(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
-    for owner, name in HOOKED:
-        # Makes monkeypatch put the original back afterwards.
-        monkeypatch.setattr(owner, name, getattr(owner, name))
-    before = list(observers)
-    for package in (keras, tf_keras, tx):
-        hooks_for(recorder)[package.__name__](package)
-    yield
-    observers[:] = before
+def hooked(recording: ModuleType, recorder: Recorder) -> Iterator[None]:
+    with recording.hooked(recorder):
+        yield
 
 
 def descend(recorder: Recorder, leaf: tf.Variable, gradient: tf.Tensor) -> None:
-    with recorder.around_update([leaf], [gradient]):
+    with recorder.around_update([leaf], [gradient], OWNER):
         leaf.assign_sub(gradient)
 
 
@@ -66,7 +56,7 @@ def test_eager(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
     assert update.gradient_norm == 5.0
     [seen] = update.leaves
     assert (seen.name, seen.shape, seen.dtype) == ("w:0", (2,), "float32")
-    assert dataclasses.astuple(seen)[3:] == digest_of(leaf.numpy(), np.float32([10.0, 2.0]))
+    assert dataclasses.astuple(seen)[4:] == digest_of(leaf.numpy(), np.float32([10.0, 2.0]))
     assert (seen.step, seen.step_total) == (5.0, -7.0)
 
 
@@ -85,7 +75,8 @@ def test_every_run_of_a_traced_function_in_program_order(
     for gradient in (1.0, 2.0):
         step(tf.constant(gradient))
     assert firsts(recorded()) == [-1.0, -2.0, -4.0, 98.0, -6.0]
-    assert [update.group for update in recorded().updates] == [0, 0, 0, 1, 0]
+    numbers = [update.leaves[0].number for update in recorded().updates]
+    assert numbers == [1, 1, 1, 2, 1]  # both go by the name `Variable`
 
 
 def test_while_loop(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
@@ -104,7 +95,7 @@ def test_an_update_inside_an_update_is_one(
     recorder: Recorder, recorded: Callable[[], Trajectory]
 ) -> None:
     leaf = tf.Variable(1.0)
-    with recorder.around_update([leaf], [tf.constant(1.0)]):
+    with recorder.around_update([leaf], [tf.constant(1.0)], OWNER):
         descend(recorder, leaf, tf.constant(1.0))
     descend(recorder, leaf, tf.constant(1.0))
     assert firsts(recorded()) == [0.0, -1.0]
@@ -114,7 +105,7 @@ def test_an_update_that_raises_is_not_recorded_and_the_next_one_is(
     recorder: Recorder, recorded: Callable[[], Trajectory]
 ) -> None:
     leaf = tf.Variable(1.0)
-    with pytest.raises(ValueError, match="no"), recorder.around_update([leaf], [leaf]):
+    with pytest.raises(ValueError, match="no"), recorder.around_update([leaf], [leaf], OWNER):
         raise ValueError("no")
     descend(recorder, leaf, tf.constant(1.0))
     assert firsts(recorded()) == [0.0]
@@ -123,7 +114,7 @@ def test_an_update_that_raises_is_not_recorded_and_the_next_one_is(
 def test_a_new_leaf_with_the_id_of_one_that_is_gone(
     recorder: Recorder, recorded: Callable[[], Trajectory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorder_module, "id", lambda _: 1, raising=False)
+    monkeypatch.setattr(variables_module, "id", lambda _: 1, raising=False)
     for size in (2, 3):
         descend(recorder, tf.Variable(tf.zeros(size)), tf.ones(size))
     assert [update.leaves[0].shape for update in recorded().updates] == [(2,), (3,)]
@@ -135,11 +126,11 @@ def test_missing_and_sparse_gradients_and_half_precision(
     table = tf.Variable(tf.zeros((4, 2)))
     half = tf.Variable([1.0, 2.0], dtype=tf.bfloat16)
     rows = tf.IndexedSlices(tf.constant([[1.0, 0.0], [2.0, 4.0]]), tf.constant([1, 1]), (4, 2))
-    with recorder.around_update([table, half], [rows, None]):
+    with recorder.around_update([table, half], [rows, None], OWNER):
         pass
     [update] = recorded().updates
     assert update.gradient_norm == 5.0
-    assert update.without_gradient == 1
+    assert update.gradients == ((5.0, 7.0), None)
     assert [leaf.dtype for leaf in update.leaves] == ["float32", "bfloat16"]
     assert update.leaves[1].total == 3.0
 
@@ -204,3 +195,66 @@ def test_tfexplicit_updates_are_recorded_once(
     trajectory = recorded()
     assert firsts(trajectory) == [7.0, 4.0]
     assert [update.gradient_norm for update in trajectory.updates] == [5.0, 5.0]
+
+
+PROGRAM = """\
+import tensorflow as tf
+
+leaf = tf.Variable(4.0)
+optimizer = tf.keras.optimizers.SGD(0.25)
+done = []
+
+{decorator}
+def gradient():
+    with tf.GradientTape() as tape:
+        loss = leaf**2
+    return loss, tape.gradient(loss, [leaf])
+
+{decorator}
+def step():
+    for _ in {range}(2):
+        optimizer.apply_gradients(zip(gradient()[1], [leaf]))
+
+step()
+done.append(1)
+step()
+done.append(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "range"), [("", "range"), ("@tf.function", "tf.range")], ids=["eager", "graph"]
+)
+def test_the_loss_and_the_end_after_some_updates(
+    decorator: str, range: str, recording: ModuleType, tmp_path: Path
+) -> None:
+    program = PROGRAM.format(decorator=decorator, range=range)
+    whole = recording.record(program, tmp_path / "whole")
+    losses = [16.0, 4.0, 1.0, 0.25]
+    # A gradient that comes from a graph of its own no longer knows its loss.
+    assert [update.loss for update in whole.updates] == ([None] * 4 if decorator else losses)
+    assert [leaf.first for leaf in whole.values] == [0.25]
+    assert not whole.cut_short
+    with pytest.raises(Finished) as finished:
+        recording.record(program, tmp_path / "short", 3)
+    assert finished.value.code == 0
+    short = recording.recorded_in(tmp_path / "short")
+    assert short.updates == whole.updates[:3]
+    assert short.ended
+    assert short.cut_short
+
+
+@pytest.mark.usefixtures("hooked")
+def test_what_layers_keep_is_recorded(recorded: Callable[[], Trajectory]) -> None:
+    model = keras.Sequential([keras.layers.BatchNormalization(momentum=0.5, name="norm")])
+    model.build((None, 1))
+    optimizer = keras.optimizers.SGD(1.0)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(tf.constant([[1.0], [3.0]]), training=True) ** 2)
+    optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+    [update] = recorded().updates
+    assert {leaf.name.rpartition("/")[2]: leaf.first for leaf in update.state} == {
+        "moving_mean": 1.0,
+        "moving_variance": 1.0,
+    }
+    assert update.owner == (1, "SGD")

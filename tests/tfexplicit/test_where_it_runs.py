@@ -237,8 +237,9 @@ def test_observers_see_each_step_once_outermost() -> None:
     seen: list[Any] = []
 
     class Watching:
-        def __init__(self, leaves: Any, grads: Any) -> None:
+        def __init__(self, leaves: Any, grads: Any, opt_state: Any) -> None:
             seen.append(([leaf.numpy() for leaf in leaves], [g is not None for g in grads]))
+            assert opt_state is state
             self.leaves = leaves
 
         def __enter__(self) -> None:

@@ -77,7 +77,7 @@ def _step(
         if grad is not None
     ]
     if writer.in_place:
-        with observed([leaf.value for leaf in tree.leaves], in_order):
+        with observed([leaf.value for leaf in tree.leaves], in_order, state):
             _prepare_keras_optimizer(state, in_order)
             after, new = run_step(state, moves, writer)
     else:

@@ -11,21 +11,86 @@ from tfexplicit_codemod.commands.arguments import Subparsers
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "verify",
-        help="run a script before and after, and compare every update",
-        description="Copies the script's project to a temporary folder, migrates the copy, runs "
-        "the script before and after with the same seeds and deterministic ops, and compares "
-        "every update. Nothing is written in your folder. Exits with 0 if training is "
-        "unchanged, with 1 if it differs, with 3 if there is no verdict.",
-        epilog="example: tfexplicit verify train.py -- --epochs 1",
+        help="run a program before and after, and compare every update",
+        description="Copies the program's project to a temporary folder, migrates the copy, runs "
+        "the program before and after with the same seeds and deterministic ops, and compares "
+        "every update. Exits with 0 if training is unchanged, with 1 if it differs, with 3 if "
+        "there is no verdict.",
+        epilog="examples: tfexplicit verify train.py -- --epochs 1, "
+        "tfexplicit verify -m package.train, tfexplicit verify -- pytest tests/test_train.py",
     )
-    parser.add_argument("script", type=Path, metavar="SCRIPT", help="the training script")
+    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="a script or a notebook")
     parser.add_argument(
-        "arguments", nargs="*", metavar="-- ARGS", help="the script's own arguments"
+        "arguments", nargs="*", metavar="-- ARGS", help="the program's own arguments"
+    )
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m")
+    parser.add_argument(
+        "--baseline",
+        metavar="REVISION",
+        help="migrate nothing: compare this checkout with a revision of git, which is before",
+    )
+    parser.add_argument(
+        "--steps", type=_whole, metavar="N", help="end both programs after N updates"
+    )
+    parser.add_argument(
+        "--timeout", type=_positive, metavar="SECONDS", help="give up when a program takes longer"
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=_positive,
+        default=0.0,
+        metavar="X",
+        help="take a relative difference up to X for rounding",
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the verdict and every update; - for stdout"
+    )
+    parser.add_argument(
+        "--plot", type=_picture, metavar="FILE", help="draw both curves: .png, .svg or .pdf"
+    )
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a page with verdict, curves and diff"
     )
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tfexplicit_codemod.verify.verdict import verify_script
+    from tfexplicit_codemod.verify.options import Options
+    from tfexplicit_codemod.verify.run import verify
+    from tfexplicit_codemod.verify.target import target_of
 
-    return verify_script(arguments.script, arguments.arguments)
+    return verify(
+        Options(
+            target_of(arguments.script, arguments.module, arguments.arguments),
+            arguments.baseline,
+            arguments.steps,
+            arguments.timeout,
+            arguments.tolerance,
+            arguments.json,
+            arguments.plot,
+            arguments.html,
+        )
+    )
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of updates: 1 or more")
+    return int(text)
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end with .png, .svg or .pdf")
+    return path

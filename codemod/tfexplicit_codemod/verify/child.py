@@ -1,53 +1,39 @@
-"""Runs one program as `python SCRIPT ARGS` would, recording its updates.
+"""Makes one process of the program record its updates; the program runs as it always does.
 
-Started by `process` as `child.main(request)`; TensorFlow is imported by the program, not here.
+`bootstrap/sitecustomize.py` calls `join` before the program's first line. TensorFlow and NumPy are
+imported by the program, not here: it may be a process that needs neither.
 """
 
 from __future__ import annotations
 
+import atexit
 import sys
 from pathlib import Path
 
-from tfexplicit_codemod.main_program import run_as_main
-from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.verify.hooks import hooks_for
 from tfexplicit_codemod.verify.imports import AfterImport
+from tfexplicit_codemod.verify.outside import Outside
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.request import Request
-from tfexplicit_codemod.verify.seeds import seed_python_and_numpy
+from tfexplicit_codemod.verify.seeds import seed_python
 
-OURS = ("tfexplicit", "tfexplicit_codemod")
+OURS = ("tfexplicit", "tfexplicit_codemod", "sitecustomize")
 
 
-def main(request_json: str) -> None:
+def join(request_json: str) -> None:
     request = Request.from_json(request_json)
-    recorder = Recorder(Path(request.record))
-    AfterImport(hooks_for(recorder)).install()
-    # Before the program can change the working directory.
-    script = Path.cwd() / request.script
-    _set_up_interpreter(request)
-    seed_python_and_numpy()
-    try:
-        run_as_main(_python_file(script))
-    finally:
-        recorder.end(_loaded_from_copy(script, request), _loaded_from_original(request))
-
-
-def _python_file(script: Path) -> Path:
-    """A notebook runs from top to bottom, without its magics, from a file of its own in the copy:
-    AutoGraph reads the source of a function from disk."""
-    if script.suffix != ".ipynb":
-        return script
-    program = script.with_name(f"{script.name}.py")
-    program.write_text(as_script(script.read_bytes()), "utf-8")
-    return program
-
-
-def _set_up_interpreter(request: Request) -> None:
-    sys.argv[:] = [request.script, *request.arguments]
     # A project that is installed in editable mode is on the path: its copy takes its place.
-    path = [_in_copy(entry, request) for entry in sys.path]
-    sys.path[:] = [str(Path(request.script).resolve().parent), *path]
+    sys.path[:] = [_in_copy(entry, request) for entry in sys.path]
+    seed_python()
+    recorder = Recorder(
+        Path(request.records),
+        loaded=lambda: (_loaded_from_copy(request), _loaded_from_original(request)),
+        steps=request.steps,
+    )
+    # The first to be registered runs last, when the program's own exit handlers are done.
+    atexit.register(recorder.end)
+    Outside(request, recorder.note).install()
+    AfterImport(hooks_for(recorder)).install()
 
 
 def _in_copy(entry: str, request: Request) -> str:
@@ -68,10 +54,9 @@ def _is_project_source(path: Path, request: Request) -> bool:
     return not any(path.is_relative_to(python) for python in pythons)
 
 
-def _loaded_from_copy(script: Path, request: Request) -> list[str]:
-    files = {script.resolve(), *_module_files().values()}
-    copied = (file for file in files if file.is_relative_to(request.copy))
-    return sorted(file.relative_to(request.copy).as_posix() for file in copied)
+def _loaded_from_copy(request: Request) -> list[str]:
+    copied = (file for file in _module_files().values() if file.is_relative_to(request.copy))
+    return sorted({file.relative_to(request.copy).as_posix() for file in copied})
 
 
 def _loaded_from_original(request: Request) -> list[str]:

@@ -34,9 +34,9 @@ def digest_of(array: Array, before: Array) -> tuple[int | float, ...]:
     )
 
 
-def squared_norm(array: Array) -> float:
+def norm_and_sum(array: Array) -> tuple[float, float]:
     parts = _real_parts(array.reshape(-1))
-    return float(np.dot(parts, parts))
+    return _norm(parts), float(parts.sum())
 
 
 def merged_rows(values: Array, indices: Array) -> Array:

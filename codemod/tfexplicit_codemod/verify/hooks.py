@@ -9,22 +9,32 @@ from typing import Any
 
 from tfexplicit_codemod.verify.imports import Hook
 from tfexplicit_codemod.verify.recorder import Recorder
-from tfexplicit_codemod.verify.seeds import seed_tensorflow
+from tfexplicit_codemod.verify.seeds import seed_numpy, seed_tensorflow
 
 
 def hooks_for(recorder: Recorder) -> dict[str, Hook]:
     """What to do after the program has imported each package."""
     return {
-        "tensorflow": functools.partial(_make_deterministic, recorder),
+        "numpy": seed_numpy,
+        "tensorflow": functools.partial(_prepare_tensorflow, recorder),
         "keras": functools.partial(_record_keras, recorder),
         "tf_keras": functools.partial(_record_tf_keras, recorder),
         "tfexplicit": functools.partial(_record_tfexplicit, recorder),
     }
 
 
-def _make_deterministic(recorder: Recorder, tensorflow: ModuleType) -> None:
+def _prepare_tensorflow(recorder: Recorder, tensorflow: ModuleType) -> None:
     seed_tensorflow(tensorflow)
-    _turn_jit_compile_off(recorder, type(tensorflow.function(lambda: None)))
+    record_tensorflow(recorder, tensorflow)
+
+
+def record_tensorflow(recorder: Recorder, tensorflow: ModuleType) -> None:
+    """What updates in graphs and their losses need."""
+    function_class = type(tensorflow.function(lambda: None))
+    _turn_jit_compile_off(recorder, function_class)
+    function_class.__call__ = _ending_at_the_limit(recorder, function_class.__call__)
+    tape = tensorflow.GradientTape
+    tape.gradient = _remembering_the_loss(recorder, tape.gradient)
 
 
 def _turn_jit_compile_off(recorder: Recorder, function_class: Any) -> None:
@@ -41,11 +51,34 @@ def _turn_jit_compile_off(recorder: Recorder, function_class: Any) -> None:
     function_class.__init__ = without_jit_compile
 
 
+def _ending_at_the_limit(recorder: Recorder, call: Callable[..., Any]) -> Any:
+    """An update in a graph cannot end the program, so the caller of the graph does."""
+
+    @functools.wraps(call)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(self, *args, **kwargs)
+        finally:
+            recorder.end_at_the_limit()
+
+    return called
+
+
+def _remembering_the_loss(recorder: Recorder, gradient: Callable[..., Any]) -> Any:
+    @functools.wraps(gradient)
+    def remembered(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+        recorder.losses.saw_gradient(target, sources)
+        return gradient(self, target, sources, *args, **kwargs)
+
+    return remembered
+
+
 def _record_keras(recorder: Recorder, keras: ModuleType) -> None:
     optimizers = keras.optimizers
     # `apply_gradients`, `minimize` and `fit` all end in `apply`.
     for optimizer in (optimizers.Optimizer, optimizers.LossScaleOptimizer):
         optimizer.apply = _recording_lists(recorder, optimizer.apply)
+    _know_weights(recorder, keras.layers.Layer)
 
 
 def _recording_lists(recorder: Recorder, apply: Callable[..., Any]) -> Any:
@@ -56,7 +89,7 @@ def _recording_lists(recorder: Recorder, apply: Callable[..., Any]) -> Any:
             leaves = self._trainable_variables if self.built else []
         else:
             leaves = trainable_variables = list(trainable_variables)
-        with recorder.around_update(leaves, gradients):
+        with recorder.around_update(leaves, gradients, self):
             return apply(self, gradients, trainable_variables)
 
     return recorded
@@ -66,6 +99,7 @@ def _record_tf_keras(recorder: Recorder, tf_keras: ModuleType) -> None:
     optimizers = tf_keras.optimizers
     for optimizer in (optimizers.Optimizer, optimizers.legacy.Optimizer):
         optimizer.apply_gradients = _recording_pairs(recorder, optimizer.apply_gradients)
+    _know_weights(recorder, tf_keras.layers.Layer)
 
 
 def _recording_pairs(recorder: Recorder, apply_gradients: Callable[..., Any]) -> Any:
@@ -73,10 +107,22 @@ def _recording_pairs(recorder: Recorder, apply_gradients: Callable[..., Any]) ->
     def recorded(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         leaves, gradients = [leaf for _, leaf in pairs], [gradient for gradient, _ in pairs]
-        with recorder.around_update(leaves, gradients):
+        with recorder.around_update(leaves, gradients, self):
             return apply_gradients(self, pairs, *args, **kwargs)
 
     return recorded
+
+
+def _know_weights(recorder: Recorder, layer_class: Any) -> None:
+    add_weight = layer_class.add_weight
+
+    @functools.wraps(add_weight)
+    def known(self: Any, *args: Any, **kwargs: Any) -> Any:
+        variable = add_weight(self, *args, **kwargs)
+        recorder.variables.add_weight(variable)
+        return variable
+
+    layer_class.add_weight = known
 
 
 def _record_tfexplicit(recorder: Recorder, tfexplicit: ModuleType) -> None:

@@ -13,6 +13,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from tfexplicit_codemod.verify.seeds import draws_kept
+
 Hook = Callable[[ModuleType], None]
 
 
@@ -24,6 +26,9 @@ class AfterImport(MetaPathFinder):
         self._searching: set[str] = set()
 
     def install(self) -> None:
+        """From now on; what is imported already has its hook run at once."""
+        for name in self._hooks.keys() & sys.modules.keys():
+            self._hooks[name](sys.modules[name])
         sys.meta_path.insert(0, self)
 
     def find_spec(
@@ -49,7 +54,8 @@ def _run_after_loading(loader: Loader, hook: Hook) -> None:
     execute = loader.exec_module
 
     def execute_and_hook(module: ModuleType) -> None:
-        execute(module)
+        with draws_kept():
+            execute(module)
         hook(module)
 
     loader.exec_module = execute_and_hook  # type: ignore[method-assign]

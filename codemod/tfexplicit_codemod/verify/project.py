@@ -1,9 +1,10 @@
-"""The project that a script belongs to, and copies of it."""
+"""The project that a program belongs to, and copies of it."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,14 +18,25 @@ BUILD_FOLDERS = frozenset({"build", "dist"})  # may be packages that the script 
 
 @dataclass(frozen=True)
 class Project:
-    """A folder, its files, and the script in it; the paths of files are relative to `root`."""
+    """A folder, its files, and the script in it, if the program is one; the paths of files are
+    relative to `root`."""
 
     root: Path
     files: tuple[Path, ...]
-    script: Path
+    script: Path | None
 
     def copy_to(self, folder: Path) -> None:
-        for file in self.files:
+        self._copy(self.files, folder)
+
+    def copy_revision_to(self, folder: Path, revision: str) -> None:
+        """As it was in a revision of git; files that git does not track, and those of submodules,
+        as they are now."""
+        git.write_revision(self.root, revision, folder)
+        tracked = git.tracked_files(self.root)
+        self._copy([file for file in self.files if file not in tracked], folder)
+
+    def _copy(self, files: Iterable[Path], folder: Path) -> None:
+        for file in files:
             copied = folder / file
             copied.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -47,19 +59,23 @@ class Project:
         return link
 
 
-def find_project(script: Path, *, without: Path) -> Project:
-    """The script's checkout, or its folder where there is none; `without` is left out.
+def find_project(place: Path, *, without: Path) -> Project:
+    """The checkout that holds a script or a folder, or its folder where there is none; `without` is
+    left out.
 
     `CannotVerify` if it is too large to copy.
     """
-    script = script.resolve()
-    root = git.checkout_of(script.parent)
+    place = place.resolve()
+    script = place if place.is_file() else None
+    folder = place.parent if script else place
+    root = git.checkout_of(folder)
     files = [file for file in git.listed_files(root) if _is_file(file)] if root else []
-    if root is None or script not in files:
-        root = script.parent
+    if root is None or (script and script not in files):
+        root = folder
         files = _files_below(root, without)
     _check_size(root, files)
-    return Project(root, tuple(file.relative_to(root) for file in files), script.relative_to(root))
+    relative = tuple(file.relative_to(root) for file in files)
+    return Project(root, relative, script.relative_to(root) if script else None)
 
 
 def _files_below(root: Path, without: Path) -> list[Path]:

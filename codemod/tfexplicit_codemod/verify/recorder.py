@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
+import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tfexplicit_codemod.verify.digest import digest_of, merged_rows, squared_norm
+from tfexplicit_codemod.verify.limit import Limit
+from tfexplicit_codemod.verify.losses import Losses
+from tfexplicit_codemod.verify.owners import Owners
+from tfexplicit_codemod.verify.record_file import RecordFile
+from tfexplicit_codemod.verify.usage import peak_memory
+from tfexplicit_codemod.verify.variables import Variables
+
+# The files that the process has loaded: of the copy, and of the original.
+Loaded = Callable[[], tuple[list[str], list[str]]]
 
 
 class Recorder:
-    """Writes a record; see `records` for its format."""
+    """Writes the record of this process; see `records` for its format."""
 
-    def __init__(self, record: Path) -> None:
-        # A file descriptor: every line reaches the file at once, even if the process dies next.
-        self._file = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    def __init__(self, records: Path, loaded: Loaded, steps: int | None = None) -> None:
+        self.losses = Losses()
+        self.variables = Variables()
+        self._owners = Owners()
+        self._loaded = loaded
+        self._limit = Limit(steps)
+        self._file = RecordFile(records)
         self._groups: dict[tuple[Any, ...], int] = {}
         self._thread = threading.local()
 
     def note(self, text: str) -> None:
-        self._write(kind="note", text=text)
+        self._file.write(kind="note", text=text)
 
-    def end(self, loaded: list[str], outside: list[str]) -> None:
-        self._write(kind="end", loaded=loaded, outside=outside)
+    def end(self) -> None:
+        """The last values, of the leaves and of what the layers keep, unless the program was cut
+        short, and what the process has loaded."""
+        if not self._limit.is_reached:
+            self._write_last_values()
+        self._write_usage(ended=True)
+
+    def end_at_the_limit(self) -> None:
+        self._limit.end_if_reached()
 
     @contextmanager
-    def around_update(self, leaves: Sequence[Any], gradients: Sequence[Any]) -> Iterator[None]:
+    def around_update(
+        self, leaves: Sequence[Any], gradients: Sequence[Any], owner: Any
+    ) -> Iterator[None]:
         """Wraps one update of the leaves. An update inside another is part of that other one.
 
-        No gradients at all: Keras does nothing then, so nothing is recorded.
+        No gradients at all: Keras does nothing then, so nothing is recorded. `owner` is the
+        optimizer, or the state of a rule.
         """
-        leaves, gradients = _without_untrained(leaves, gradients)
+        self._limit.end_if_reached()
+        leaves, gradients = _trained(leaves, gradients)
         depth = getattr(self._thread, "depth", 0)
         recording = depth == 0 and bool(gradients)
         before = _values_of(leaves) if recording else []
@@ -46,41 +68,73 @@ class Recorder:
         finally:
             self._thread.depth = depth
         if recording:
-            self._record(list(leaves), before, list(gradients))
+            self._record(list(leaves), before, list(gradients), owner)
+            self._limit.end_if_reached()
 
-    def _record(self, leaves: list[Any], before: list[Any], gradients: list[Any]) -> None:
+    def _record(
+        self, leaves: list[Any], before: list[Any], gradients: list[Any], owner: Any
+    ) -> None:
         """Reads the leaves and writes the record: now, or each time the graph being traced runs."""
         import tensorflow as tf
 
-        group = self._group_of(leaves)
-        present = [gradient for gradient in gradients if gradient is not None]
-        sparse = [isinstance(gradient, tf.IndexedSlices) for gradient in present]
-        tensors: list[Any] = []
-        for gradient in present:
-            if isinstance(gradient, tf.IndexedSlices):
-                tensors += [gradient.values, gradient.indices]
-            else:
-                tensors.append(tf.convert_to_tensor(gradient))
-        values = _values_of(leaves)
+        from tfexplicit_codemod.verify.digest import digest_of
+        from tfexplicit_codemod.verify.gradients import inputs_of, norms_and_sums
 
-        def write(index: Any, *arrays: Any) -> None:
+        state = self.variables.layer_state()
+        group = self._group_of(leaves, state, self._owners.number_of(owner))
+        values, kept = _values_of(leaves), _values_of(state)
+        tensors = inputs_of(gradients)
+
+        def write(index: Any, loss: Any, *arrays: Any) -> None:
+            self._limit.end_if_reached()
             inputs = iter(arrays)
             steps = [(next(inputs), next(inputs)) for _ in values]
-            squares = [
-                squared_norm(merged_rows(next(inputs), next(inputs)) if rows else next(inputs))
-                for rows in sparse
-            ]
-            self._write(
+            states = [next(inputs) for _ in kept]
+            self._file.write(
                 kind="update",
                 index=int(index),
                 group=group,
-                gradient_norm=math.sqrt(sum(squares)),
-                without_gradient=len(gradients) - len(present),
+                loss=None if math.isnan(loss) else float(loss),
+                gradients=norms_and_sums(inputs, gradients),
                 leaves=[digest_of(value, old) for value, old in steps],
+                state=[digest_of(value, value) for value in states],
             )
+            self._count(int(index))
 
         pairs = [each for pair in zip(values, before, strict=True) for each in pair]
-        tf.numpy_function(write, [self._next_index(), *pairs, *tensors], [])
+        loss = self.losses.taken_for(leaves)
+        tf.numpy_function(write, [self._next_index(), loss, *pairs, *kept, *tensors], [])
+
+    def _count(self, updates: int) -> None:
+        is_last = self._limit.count(updates)
+        if updates == 1 or is_last:
+            # Now, since a process that was forked runs no exit handlers of Python.
+            self._write_usage(ended=is_last)
+
+    def _write_usage(self, *, ended: bool) -> None:
+        loaded, outside = self._loaded()
+        self._file.write(
+            kind="usage",
+            loaded=loaded,
+            outside=outside,
+            peak_memory=peak_memory(),
+            ended=ended,
+            cut_short=self._limit.is_reached,
+        )
+
+    def _write_last_values(self) -> None:
+        tensorflow = sys.modules.get("tensorflow")
+        variables = self.variables.alive()
+        if tensorflow is None or not variables or not tensorflow.executing_eagerly():
+            return
+        from tfexplicit_codemod.verify.digest import digest_of
+
+        values = [value.numpy() for value in _values_of(variables)]
+        self._file.write(
+            kind="values",
+            variables=self._descriptions(variables),
+            digests=[digest_of(value, value) for value in values],
+        )
 
     def _next_index(self) -> Any:
         """The running number of the update.
@@ -105,36 +159,47 @@ class Recorder:
             tf.raw_ops.AssignVariableOp(resource=counter, value=tf.constant(0, tf.int64))
         return counter
 
-    def _group_of(self, leaves: list[Any]) -> int:
-        descriptions = [_description(leaf) for leaf in leaves]
-        # The id alone may be that of a leaf that is gone, of another shape.
-        key = tuple((id(leaf), *which) for leaf, which in zip(leaves, descriptions, strict=True))
+    def _group_of(self, leaves: list[Any], state: list[Any], owner: tuple[int, str]) -> int:
+        described = [self._descriptions(each) for each in (leaves, state)]
+        key = (repr(described), owner)
         if key not in self._groups:
             self._groups[key] = len(self._groups)
-            self._write(
+            self._file.write(
                 kind="group",
                 group=self._groups[key],
-                leaves=descriptions,
+                leaves=described[0],
+                state=described[1],
+                owner=owner,
             )
         return self._groups[key]
 
-    def _write(self, **entry: Any) -> None:
-        os.write(self._file, json.dumps(entry).encode() + b"\n")
+    def _descriptions(self, variables: Sequence[Any]) -> list[tuple[str, int, list[int], str]]:
+        import tensorflow as tf
+
+        return [
+            (
+                *self.variables.key_of(variable),
+                [int(size) for size in variable.shape],
+                tf.as_dtype(variable.dtype).name,
+            )
+            for variable in variables
+        ]
 
 
-def _without_untrained(
+def _trained(
     leaves: Sequence[Any], gradients: Sequence[Any]
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """Without the variables that are not trainable and have no gradient.
 
     An update passes over them, so it is the same whether they are named (`model.variables`) or not.
+    Arrays that are no variables are left out too: the stepped ones are others.
     """
     if len(leaves) != len(gradients):
         return leaves, gradients
     pairs = [
         (leaf, gradient)
         for leaf, gradient in zip(leaves, gradients, strict=True)
-        if gradient is not None or getattr(leaf, "trainable", True)
+        if hasattr(leaf, "assign") and (gradient is not None or getattr(leaf, "trainable", True))
     ]
     return [leaf for leaf, _ in pairs], [gradient for _, gradient in pairs]
 
@@ -143,10 +208,3 @@ def _values_of(leaves: Sequence[Any]) -> list[Any]:
     import tensorflow as tf
 
     return [tf.convert_to_tensor(leaf) for leaf in leaves]
-
-
-def _description(leaf: Any) -> tuple[str, tuple[int, ...], str]:
-    import tensorflow as tf
-
-    name = getattr(leaf, "path", None) or leaf.name
-    return name, tuple(int(size) for size in leaf.shape), tf.as_dtype(leaf.dtype).name

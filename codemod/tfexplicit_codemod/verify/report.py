@@ -5,54 +5,85 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from tfexplicit_codemod.verify.compare import Comparison, Difference, differences_of
-from tfexplicit_codemod.verify.records import Trajectory, Update
+from tfexplicit_codemod.verify.records import Update
+from tfexplicit_codemod.verify.verdict import Verdict
 
 ROWS_AT_START = 3
+MIB = 2**20
+
+COLUMNS = [
+    "\nupdate",
+    "loss\nbefore",
+    "loss\nafter",
+    "gradient\nbefore",
+    "gradient\nafter",
+    "leaves\nbefore",
+    "leaves\nafter",
+    "\ndifference",
+]
 
 
-def print_table(
-    console: Console, before: Trajectory, after: Trajectory, comparison: Comparison
-) -> None:
-    """The first few updates, the last one, and the first that differs."""
-    table = Table(
-        "update", "gradient norm\nbefore", "\nafter", "parameters\nbefore", "\nafter", "difference"
-    )
+def print_verdict(console: Console, verdict: Verdict) -> None:
+    print_lines(console, verdict.notes)
+    table = Table(*COLUMNS, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for column in table.columns:
         column.justify = "right"
-    previous = 0
-    for position in _shown(comparison):
-        if position != previous + 1 and previous:
-            table.add_row(*["..."] * len(table.columns))
-        table.add_row(*_row(before.updates[position - 1], after.updates[position - 1]))
-        previous = position
+    for row in rows(verdict):
+        table.add_row(*row)
     console.print(table)
+    print_lines(console, [*usage(verdict), *verdict.lines])
 
 
-def _shown(comparison: Comparison) -> list[int]:
-    wanted = {*range(1, ROWS_AT_START + 1), comparison.updates}
-    if comparison.first is not None:
-        wanted |= {comparison.first.index}
-    return sorted(position for position in wanted if 1 <= position <= comparison.updates)
-
-
-def _row(one: Update, other: Update) -> list[str]:
-    differences = differences_of(one, other, same_numbers_so_far=True)
-    largest = max((difference.relative for difference in differences), default=0.0)
+def usage(verdict: Verdict) -> list[str]:
     return [
-        str(one.index),
-        f"{one.gradient_norm:.6g}",
-        f"{other.gradient_norm:.6g}",
-        _digest(one),
-        _digest(other),
-        f"{largest:.1e}" if largest else "0",
+        f"{name}: {len(run.updates)} updates, {run.seconds:.1f} s, "
+        f"{run.peak_memory / MIB:.0f} MiB at the peak"
+        for name, run in (("Before", verdict.before), ("After", verdict.after))
     ]
 
 
-def _digest(update: Update) -> str:
+def rows(verdict: Verdict) -> list[list[str]]:
+    """The first few updates, the last one, and the first that differs."""
+    made = []
+    previous = -1
+    for position in _shown(verdict):
+        if position != previous + 1:
+            made.append(["..."] * len(COLUMNS))
+        made.append(row(verdict, position))
+        previous = position
+    return made
+
+
+def _shown(verdict: Verdict) -> list[int]:
+    comparison = verdict.comparison
+    wanted = {*range(ROWS_AT_START), comparison.updates - 1, comparison.position}
+    return sorted(position for position in wanted if 0 <= position < comparison.updates)
+
+
+def row(verdict: Verdict, position: int) -> list[str]:
+    one, other = (run.updates[position] for run in (verdict.before, verdict.after))
+    relative = verdict.comparison.relative[position]
+    return [
+        one.place.removeprefix("update "),
+        _number(one.loss),
+        _number(other.loss),
+        _number(one.gradient_norm),
+        _number(other.gradient_norm),
+        digest(one),
+        digest(other),
+        f"{relative:.1e}" if relative else "0",
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def digest(update: Update) -> str:
     return f"{zlib.crc32(repr(update.digest).encode()):08x}"
 
 
@@ -60,31 +91,3 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
     """Prints each line whole and as it is: paths must survive a narrow terminal and grep."""
     for line in lines:
         console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
-
-
-def print_verdict(console: Console, comparison: Comparison) -> None:
-    print_lines(console, _verdict(comparison))
-
-
-def _verdict(comparison: Comparison) -> list[str]:
-    compared = f"{comparison.updates} updates of {comparison.leaves} leaves"
-    if comparison.bit_for_bit:
-        return [f"Training is unchanged: {compared} are equal bit for bit."]
-    if comparison.first is None:
-        assert comparison.largest is not None
-        return [
-            f"Training is unchanged: {compared} are equal within rounding.",
-            f"The largest difference: {describe(comparison.largest)}.",
-        ]
-    return [
-        f"Training differs: {describe(comparison.first)}.",
-        "This is the first of the updates to differ beyond rounding. The program before, run a "
-        "second time, trained as it did the first time.",
-    ]
-
-
-def describe(difference: Difference) -> str:
-    return (
-        f"in update {difference.index} the {difference.what} is {difference.before} before and "
-        f"{difference.after} after, a relative difference of {difference.relative:.1e}"
-    )

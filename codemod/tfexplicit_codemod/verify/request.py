@@ -1,4 +1,4 @@
-"""What the parent asks of the child. The parent runs without NumPy, so it cannot import `child`."""
+"""What the parent asks of every process of the program, in an environment variable."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Request:
-    """What to run. `script` is as typed, relative to the working directory or absolute."""
+    """How to record. All paths are absolute."""
 
-    record: str
-    script: str
-    arguments: list[str]
+    records: str  # the folder of the records, one for each process that updates
     copy: str  # the project's copy, which the program runs in
     original: str  # the project itself, which the program must not import from
     own_folders: list[str]  # where `tfexplicit` and this package are imported from
+    temporary: str  # the program's folder for temporary files
+    steps: int | None  # updates of a process after which it ends
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -5,24 +5,38 @@ from __future__ import annotations
 import functools
 import itertools
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 SEED = 0
 
 
-def seed_python_and_numpy() -> None:
+def seed_python() -> None:
     random.seed(SEED)
-    np.random.seed(SEED)
-    default_rng, count = np.random.default_rng, itertools.count(SEED)
+
+
+@contextmanager
+def draws_kept() -> Iterator[None]:
+    """Python's random numbers go on after it as if nothing had drawn any.
+
+    Keras 3 draws one when it is imported, and a program of Keras 2 imports it only after migration.
+    """
+    state = random.getstate()
+    yield
+    random.setstate(state)
+
+
+def seed_numpy(numpy: ModuleType) -> None:
+    numpy.random.seed(SEED)
+    default_rng, count = numpy.random.default_rng, itertools.count(SEED)
 
     @functools.wraps(default_rng)
-    def seeded_rng(seed: Any = None) -> np.random.Generator:
+    def seeded_rng(seed: Any = None) -> Any:
         return default_rng(next(count) if seed is None else seed)
 
-    np.random.default_rng = seeded_rng
+    numpy.random.default_rng = seeded_rng
 
 
 def seed_tensorflow(tensorflow: ModuleType) -> None:
