@@ -19,9 +19,13 @@ from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.progress import with_progress_bar
 from tfexplicit_codemod.project import Project
 from tfexplicit_codemod.settings import Settings
-from tfexplicit_codemod.surroundings import ALONE
+from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
 STDIN = Path("<stdin>")
+EDITED_SINCE = (
+    "the log is of another text of this file, which was edited since: run the program again, or "
+    "migrate without --from-log"
+)
 # Below this many bytes of files with a site, starting processes takes longer than the work.
 WORTH_A_POOL = 700_000
 
@@ -103,12 +107,14 @@ def _make_work(files: list[Path], settings: Settings) -> Callable[[tuple[Path, b
 
 def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) -> FileResult:
     path, source = file
+    if settings.log is not None and not settings.log.fits(path, source):
+        return FileResult(path, Outcome.SKIPPED, before=source, reason=EDITED_SINCE)
     migrate = migrate_notebook if path.suffix == ".ipynb" else migrate_source
     result = migrate(
         source,
         path,
         todo=settings.todo,
-        around=project.around(path),
+        around=_with_observed(project.around(path), path, settings),
         selection=settings.selection,
     )
     # What it asks holds syntax trees, too deep to be sent from another process.
@@ -133,9 +139,15 @@ def _again(
         source,
         path,
         todo=settings.todo,
-        around=project.around(path, contracts, refused),
+        around=_with_observed(project.around(path, contracts, refused), path, settings),
         selection=settings.selection,
     )
+
+
+def _with_observed(around: Surroundings, path: Path, settings: Settings) -> Surroundings:
+    if settings.log is None:
+        return around
+    return replace(around, observed=settings.log.places_in(path))
 
 
 def _crashed(file: tuple[Path, bytes]) -> FileResult:

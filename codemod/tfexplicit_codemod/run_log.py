@@ -66,6 +66,21 @@ class RunLog:
             known = self.files[file] = LoggedFile(hashlib.sha256(text).hexdigest())
         known.sites[site] = optimizer
 
+    def fits(self, file: Path, text: bytes) -> bool:
+        """False for a file that was edited since it ran."""
+        logged = self.files.get(file.absolute())
+        return logged is None or logged.fits(text)
+
+    def places_in(self, file: Path) -> frozenset[tuple[int, int]]:
+        """Where a Keras optimizer updated, as lines from 1 and columns from 0."""
+        logged = self.files.get(file.absolute())
+        sites = logged.sites.items() if logged is not None else ()
+        return frozenset(
+            (site.line, site.column - 1)
+            for site, optimizer in sites
+            if not optimizer.startswith("tfexplicit.")
+        )
+
     def write(self) -> None:
         """Replace the file on disk by this log: at every moment it is whole."""
         descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")

@@ -5,22 +5,27 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.codes import known_codes
 from tfexplicit_codemod.config import config_for
 from tfexplicit_codemod.exclusion import NOTHING, Exclusion
 from tfexplicit_codemod.selection import EVERYTHING, Selection
 
+if TYPE_CHECKING:
+    from tfexplicit_codemod.run_log import RunLog
+
 
 @dataclass(frozen=True)
 class Settings:
-    """`jobs` is the most processes that a run may use."""
+    """`jobs` is the most processes to use, `log` what a run of the program has shown."""
 
     selection: Selection = EVERYTHING
     exclude: Exclusion = NOTHING
     todo: bool = True
     jobs: int = 1
     progress: bool = False
+    log: RunLog | None = None
 
 
 def processors() -> int:
@@ -39,6 +44,7 @@ def settings_of(
     todo: bool | None = None,
     jobs: int | None = None,
     progress: bool = False,
+    log: RunLog | None = None,
 ) -> Settings:
     """An argument that is None is taken from the pyproject.toml that covers the paths."""
     config = config_for(paths)
@@ -51,4 +57,5 @@ def settings_of(
         todo=config.todo if todo is None else todo,
         jobs=jobs or processors(),
         progress=progress,
+        log=log,
     )

@@ -25,8 +25,9 @@ class Surroundings:
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `lookup` finds the definition behind an import path.
     `is_used_elsewhere` tells whether another file may import a name of this one, `texts_naming`
-    gives the texts of such files. `contracts` are what functions of other files ask of this one,
-    `refused` those that some file cannot keep.
+    gives the texts of such files. `observed` holds the places (from line 1, column 0) of the calls
+    that a run has seen on a Keras optimizer. `contracts` are what functions of
+    other files ask of this one, `refused` those that some file cannot keep.
     """
 
     sparse: Callable[[], bool]
@@ -35,6 +36,7 @@ class Surroundings:
     is_used_elsewhere: Callable[[str], bool]
     texts_naming: Callable[[str], Iterable[bytes]] = lambda name: ()
     path: Path | None = None
+    observed: frozenset[tuple[int, int]] = frozenset()
     contracts: tuple[Contract, ...] = ()
     refused: frozenset[Key] = frozenset()
 

@@ -102,7 +102,7 @@ class Planner:
         self.edits = Edits()
 
     def plan(self, *, with_todo: bool) -> Plan:
-        found = list(updates(self.source, self.classes, self.values))
+        found = list(updates(self.source, self.classes, self.values, self.around.observed))
         if not found and not self.contracts.handovers:
             return Plan((), self.edits, kept=self.contracts.kept())
         groups = self._with_handovers(grouped(self._understand_each(found)))

@@ -11,7 +11,7 @@ from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_roots
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.analysis.values import Value, Values
+from tfexplicit_codemod.analysis.values import CUSTOM, Value, Values
 
 METHODS = ("apply_gradients", "minimize", "apply")
 PAIRS = "grads_and_vars"
@@ -28,7 +28,9 @@ class Update:
     value: Value
 
 
-def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update]:
+def updates(
+    source: Source, classes: Classes, values: Values, observed: frozenset[tuple[int, int]]
+) -> Iterator[Update]:
     """Every update site, in the order of the text."""
     if _runs_on_another_backend(source):
         return
@@ -39,6 +41,9 @@ def updates(source: Source, classes: Classes, values: Values) -> Iterator[Update
         if not isinstance(function, ast.Attribute) or function.attr not in METHODS:
             continue
         value = values.of(function.value)
+        if value.kind == "unknown" and source.start(call) in observed:
+            # Of some Keras class: what is known of Keras' own may not hold for it.
+            value = CUSTOM
         if value.kind == "foreign" or _is_super(function.value):
             continue
         proven = value.kind in ("optimizer", "compiled")

@@ -10,6 +10,7 @@ from tfexplicit_codemod.errors import UsageError
 
 if TYPE_CHECKING:
     from tfexplicit_codemod.outcome import FileResult
+    from tfexplicit_codemod.run_log import RunLog
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 FORMATS = ("text", "json", "sarif", "github", "html")
@@ -43,6 +44,13 @@ def add_paths_and_options(parser: argparse.ArgumentParser, formats: tuple[str, .
     )
     parser.add_argument(
         "--jobs", type=_number_of_jobs, metavar="N", help="at most so many processes"
+    )
+    parser.add_argument(
+        "--from-log",
+        type=Path,
+        metavar="FILE",
+        help="take calls for updates of a Keras optimizer where a run has seen one: what "
+        "TFEXPLICIT_WARN_LOG=FILE has written",
     )
     parser.add_argument(
         "--quiet",
@@ -84,8 +92,20 @@ def migrated(arguments: argparse.Namespace) -> list[FileResult]:
         todo=arguments.todo,
         jobs=arguments.jobs,
         progress=not arguments.quiet,
+        log=None if arguments.from_log is None else _log(arguments.from_log),
     )
     return [migrate_stdin(settings)] if stdin else migrate_paths(arguments.paths, settings)
+
+
+def _log(path: Path) -> RunLog:
+    from tfexplicit_codemod.run_log import RunLog
+
+    if not path.is_file():
+        raise UsageError(f"--from-log: there is no file {path}")
+    try:
+        return RunLog.read(path)
+    except ValueError as error:
+        raise UsageError(f"--from-log: {error}") from error
 
 
 def _codes(text: str) -> list[str]:
