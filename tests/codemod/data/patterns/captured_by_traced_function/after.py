@@ -23,7 +23,7 @@ def step(x):
 if __name__ == "__main__":
     model = make()
     # the optimizer
-    optimizer = tf.keras.optimizers.RMSprop(1e-3)  # rate from the paper
+    optimizer = tx.RMSprop(1e-3)  # rate from the paper
     opt_state = tx.setup(optimizer, model)
 
     # train
