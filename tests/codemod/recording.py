@@ -67,7 +67,9 @@ def record(program: str, folder: Path, steps: int | None = None) -> Trajectory:
     keras.backend.clear_session(free_memory=False)
     recorder = recorder_in(folder, steps)
     with hooked(recorder):
-        kept = runpy.run_path(str(script))  # alive until the last values are written
+        kept = runpy.run_path(
+            str(script), run_name="__main__"
+        )  # alive until the last values are written
         recorder.end()
     assert kept
     return recorded_in(folder)

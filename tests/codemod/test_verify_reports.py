@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from tfexplicit_codemod.verify.target import Target
 from tfexplicit_codemod.verify.verdict import Changes, Verdict
 
 Capture = pytest.CaptureFixture[str]
+
+ROOT = Path(__file__).parents[2]
 
 OPTIONS = Options(Target(Path("train.py"), None, ("--epochs", "1")))
 FILE = FileResult(Path("train.py"), Outcome.CHANGED, before=b"old <line>\n", after=b"new\n")
@@ -151,3 +154,12 @@ def test_a_wrong_command_is_a_usage_error(
         code = exit.code
     assert code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_guide_has_every_option(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["verify", "--help"])
+    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help", "--epochs"}
+    page = (ROOT / "migration_guide" / "verify.md").read_text(encoding="utf-8")
+    assert {"--steps", "--json"} <= options
+    assert options <= set(re.findall(r"^\| `(--[a-z]+)", page, re.MULTILINE))

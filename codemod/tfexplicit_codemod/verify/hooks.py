@@ -34,7 +34,9 @@ def record_tensorflow(recorder: Recorder, tensorflow: ModuleType) -> None:
     _turn_jit_compile_off(recorder, function_class)
     function_class.__call__ = _ending_at_the_limit(recorder, function_class.__call__)
     tape = tensorflow.GradientTape
-    tape.gradient = _remembering_the_loss(recorder, tape.gradient)
+    remembering = _remembering_the_loss(recorder, tape.gradient)
+    # Steps are often converted by AutoGraph, with whatever they call.
+    tape.gradient = tensorflow.autograph.experimental.do_not_convert(remembering)
 
 
 def _turn_jit_compile_off(recorder: Recorder, function_class: Any) -> None:

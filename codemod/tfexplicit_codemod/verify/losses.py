@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -20,15 +19,15 @@ class Losses:
         if tf.is_tensor(target) and target.dtype.is_floating:
             self._targets().update({id(source): target for source in tf.nest.flatten(sources)})
 
-    def taken_for(self, leaves: Sequence[Any]) -> Any:
-        """A float64 scalar; NaN where the tape is not known, or ran in another graph."""
+    def taken_for(self, leaves: Sequence[Any]) -> list[Any]:
+        """One float64 scalar; none where the tape is not known, or ran in another graph."""
         import tensorflow as tf
 
         targets = [self._targets().pop(id(leaf), None) for leaf in leaves]
         target = next((each for each in targets if each is not None), None)
         if target is None or not _can_be_read_here(target):
-            return tf.constant(math.nan, tf.float64)
-        return tf.reduce_sum(tf.cast(target, tf.float64))
+            return []
+        return [tf.reduce_sum(tf.cast(target, tf.float64))]
 
     def _targets(self) -> dict[int, Any]:
         targets: dict[int, Any] = self._thread.__dict__.setdefault("targets", {})

@@ -13,11 +13,12 @@ from typing import Any
 from tfexplicit_codemod.verify.request import Request
 
 WRITING = os.O_WRONLY | os.O_RDWR
+MOST_NOTED = 5
 SYSTEM = ("/dev/", "/proc/", "/sys/")
 
 
 class Outside:
-    """Each path is noted once."""
+    """Notes each path once, and only the first few."""
 
     def __init__(self, request: Request, note: Callable[[str], None]) -> None:
         self._note = note
@@ -35,7 +36,8 @@ class Outside:
         if not flags & WRITING or not isinstance(path, str | bytes):
             return
         name = os.path.realpath(os.fsdecode(path))
-        if name in self._noted or name.startswith(self._inside):
+        known = name in self._noted or len(self._noted) == MOST_NOTED
+        if known or name.startswith(self._inside):
             return
         self._noted.add(name)
         self._note(f"the program writes outside of its copy: {name}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import subprocess
 import time
 from dataclasses import dataclass
@@ -10,10 +12,13 @@ from pathlib import Path
 from tfexplicit_codemod.errors import CannotVerify
 from tfexplicit_codemod.verify.environment import environment_for
 from tfexplicit_codemod.verify.leftovers import end_all
+from tfexplicit_codemod.verify.limit import REACHED
 from tfexplicit_codemod.verify.records import Trajectory, read_trajectory
 from tfexplicit_codemod.verify.request import Request
 
 LINES_OF_STDERR = 20
+POLL_SECONDS = 0.5
+SECONDS_TO_END = 15  # for exit handlers, and threads and processes that are waited for
 
 
 @dataclass(frozen=True)
@@ -41,9 +46,7 @@ def run(program: Program, request: Request, timeout: float | None) -> Trajectory
             start_new_session=True,
         )
         try:
-            exit_code: int | None = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            exit_code = None
+            exit_code = _exit_code(process, records / REACHED, timeout)
         finally:
             end_all(process, mark=request.records)
     trajectory = read_trajectory(records, process.pid)
@@ -57,8 +60,22 @@ def run(program: Program, request: Request, timeout: float | None) -> Trajectory
     return trajectory
 
 
+def _exit_code(
+    process: subprocess.Popen[bytes], reached: Path, timeout: float | None
+) -> int | None:
+    """None if it takes too long; 0 if it still waits for something after its last update."""
+    deadline = time.monotonic() + (math.inf if timeout is None else timeout)
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(min(POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+        if reached.exists() and time.time() - reached.stat().st_mtime > SECONDS_TO_END:
+            return 0
+        if time.monotonic() >= deadline:
+            return None
+
+
 def _check(program: Program, exit_code: int, trajectory: Trajectory, errors: Path) -> None:
-    if not trajectory.ended or (exit_code and not trajectory.cut_short):
+    if not trajectory.cut_short and (exit_code or not trajectory.ended):
         raise CannotVerify(_crash(program, exit_code, len(trajectory.updates), errors))
     if trajectory.outside:
         raise CannotVerify(

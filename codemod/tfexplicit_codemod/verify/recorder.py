@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +29,7 @@ class Recorder:
         self.variables = Variables()
         self._owners = Owners()
         self._loaded = loaded
-        self._limit = Limit(steps)
+        self._limit = Limit(steps, records)
         self._file = RecordFile(records)
         self._groups: dict[tuple[Any, ...], int] = {}
         self._thread = threading.local()
@@ -85,16 +84,19 @@ class Recorder:
         values, kept = _values_of(leaves), _values_of(state)
         tensors = inputs_of(gradients)
 
-        def write(index: Any, loss: Any, *arrays: Any) -> None:
+        losses = self.losses.taken_for(leaves)
+
+        def write(index: Any, *arrays: Any) -> None:
             self._limit.end_if_reached()
             inputs = iter(arrays)
+            loss = [float(next(inputs)) for _ in losses]
             steps = [(next(inputs), next(inputs)) for _ in values]
             states = [next(inputs) for _ in kept]
             self._file.write(
                 kind="update",
                 index=int(index),
                 group=group,
-                loss=None if math.isnan(loss) else float(loss),
+                loss=loss[0] if loss else None,
                 gradients=norms_and_sums(inputs, gradients),
                 leaves=[digest_of(value, old) for value, old in steps],
                 state=[digest_of(value, value) for value in states],
@@ -102,8 +104,7 @@ class Recorder:
             self._count(int(index))
 
         pairs = [each for pair in zip(values, before, strict=True) for each in pair]
-        loss = self.losses.taken_for(leaves)
-        tf.numpy_function(write, [self._next_index(), loss, *pairs, *kept, *tensors], [])
+        tf.numpy_function(write, [self._next_index(), *losses, *pairs, *kept, *tensors], [])
 
     def _count(self, updates: int) -> None:
         is_last = self._limit.count(updates)

@@ -127,6 +127,7 @@ def read_trajectory(records: Path, program: int) -> Trajectory:
     for name, file in _other_processes(records, program):
         part = read_record(file, name)
         whole.updates += part.updates
+        whole.cut_short |= part.cut_short
         _add(whole.notes, part.notes)
         _add(whole.loaded, part.loaded)
         _add(whole.outside, part.outside)
