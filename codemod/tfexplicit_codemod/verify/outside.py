@@ -37,7 +37,8 @@ class Outside:
             return
         name = os.path.realpath(os.fsdecode(path))
         known = name in self._noted or len(self._noted) == MOST_NOTED
-        if known or name.startswith(self._inside):
+        # With the slash: a nameless temporary file is opened as its folder.
+        if known or f"{name}/".startswith(self._inside):
             return
         self._noted.add(name)
         self._note(f"the program writes outside of its copy: {name}")
