@@ -13,8 +13,6 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from tfexplicit_codemod.verify.seeds import draws_kept
-
 Hook = Callable[[ModuleType], None]
 
 
@@ -54,8 +52,7 @@ def _run_after_loading(loader: Loader, hook: Hook) -> None:
     execute = loader.exec_module
 
     def execute_and_hook(module: ModuleType) -> None:
-        with draws_kept():
-            execute(module)
+        execute(module)
         hook(module)
 
     loader.exec_module = execute_and_hook  # type: ignore[method-assign]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -15,17 +13,6 @@ SEED = 0
 
 def seed_python() -> None:
     random.seed(SEED)
-
-
-@contextmanager
-def draws_kept() -> Iterator[None]:
-    """Python's random numbers go on after it as if nothing had drawn any.
-
-    Keras 3 draws one when it is imported, and a program of Keras 2 imports it only after migration.
-    """
-    state = random.getstate()
-    yield
-    random.setstate(state)
 
 
 def seed_numpy(numpy: ModuleType) -> None:
