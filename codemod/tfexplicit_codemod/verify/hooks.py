@@ -61,7 +61,7 @@ def _ending_at_the_limit(recorder: Recorder, call: Callable[..., Any]) -> Any:
         try:
             return call(self, *args, **kwargs)
         finally:
-            recorder.end_at_the_limit()
+            recorder.limit.end_if_reached()
 
     return called
 

@@ -24,9 +24,6 @@ class AfterImport(MetaPathFinder):
         self._searching: set[str] = set()
 
     def install(self) -> None:
-        """From now on; what is imported already has its hook run at once."""
-        for name in self._hooks.keys() & sys.modules.keys():
-            self._hooks[name](sys.modules[name])
         sys.meta_path.insert(0, self)
 
     def find_spec(

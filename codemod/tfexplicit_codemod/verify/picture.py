@@ -63,4 +63,5 @@ def _draw_difference(axes: Any, indexes: Sequence[int], relative: Sequence[float
     axes.set_yscale("log")
     axes.set_ylim(bottom=SMALLEST)
     axes.set_xlabel("update")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_ylabel("largest relative difference")

@@ -27,9 +27,9 @@ class Recorder:
     def __init__(self, records: Path, loaded: Loaded, steps: int | None = None) -> None:
         self.losses = Losses()
         self.variables = Variables()
+        self.limit = Limit(steps, records)
         self._owners = Owners()
         self._loaded = loaded
-        self._limit = Limit(steps, records)
         self._file = RecordFile(records)
         self._groups: dict[tuple[Any, ...], int] = {}
         self._thread = threading.local()
@@ -40,12 +40,9 @@ class Recorder:
     def end(self) -> None:
         """The last values, of the leaves and of what the layers keep, unless the program was cut
         short, and what the process has loaded."""
-        if not self._limit.is_reached:
+        if not self.limit.is_reached:
             self._write_last_values()
         self._write_usage(ended=True)
-
-    def end_at_the_limit(self) -> None:
-        self._limit.end_if_reached()
 
     @contextmanager
     def around_update(
@@ -56,7 +53,7 @@ class Recorder:
         No gradients at all: Keras does nothing then, so nothing is recorded. `owner` is the
         optimizer, or the state of a rule.
         """
-        self._limit.end_if_reached()
+        self.limit.end_if_reached()
         leaves, gradients = _trained(leaves, gradients)
         depth = getattr(self._thread, "depth", 0)
         recording = depth == 0 and bool(gradients)
@@ -68,7 +65,7 @@ class Recorder:
             self._thread.depth = depth
         if recording:
             self._record(list(leaves), before, list(gradients), owner)
-            self._limit.end_if_reached()
+            self.limit.end_if_reached()
 
     def _record(
         self, leaves: list[Any], before: list[Any], gradients: list[Any], owner: Any
@@ -82,12 +79,10 @@ class Recorder:
         state = self.variables.layer_state()
         group = self._group_of(leaves, state, self._owners.number_of(owner))
         values, kept = _values_of(leaves), _values_of(state)
-        tensors = inputs_of(gradients)
-
-        losses = self.losses.taken_for(leaves)
+        tensors, losses = inputs_of(gradients), self.losses.taken_for(leaves)
 
         def write(index: Any, *arrays: Any) -> None:
-            self._limit.end_if_reached()
+            self.limit.end_if_reached()
             inputs = iter(arrays)
             loss = [float(next(inputs)) for _ in losses]
             steps = [(next(inputs), next(inputs)) for _ in values]
@@ -107,7 +102,7 @@ class Recorder:
         tf.numpy_function(write, [self._next_index(), *losses, *pairs, *kept, *tensors], [])
 
     def _count(self, updates: int) -> None:
-        is_last = self._limit.count(updates)
+        is_last = self.limit.count(updates)
         if updates == 1 or is_last:
             # Now, since a process that was forked runs no exit handlers of Python.
             self._write_usage(ended=is_last)
@@ -120,7 +115,7 @@ class Recorder:
             outside=outside,
             peak_memory=peak_memory(),
             ended=ended,
-            cut_short=self._limit.is_reached,
+            cut_short=self.limit.is_reached,
         )
 
     def _write_last_values(self) -> None:
