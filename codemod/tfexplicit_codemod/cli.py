@@ -27,7 +27,9 @@ exit codes:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; argparse itself exits with 2."""
     _survive_any_file_name()
-    arguments = _parser().parse_args(argv)
+    own, passed_on = _split(sys.argv[1:] if argv is None else argv)
+    arguments = _parser().parse_args(own)
+    arguments.passed_on = passed_on
     try:
         code: int = arguments.run(arguments)
         if sys.stdout is not None:  # closed by whoever started this process
@@ -56,6 +58,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _print_no_more() -> None:
     """Python must not fail again at exit, when it flushes stdout."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and what `verify` passes on: what follows `--`, which argparse does not find
+    again where an option stands between it and the script."""
+    if argv[:1] != ["verify"] or "--" not in argv:
+        return list(argv), []
+    position = argv.index("--")
+    return list(argv[:position]), list(argv[position + 1 :])
 
 
 def _parser() -> argparse.ArgumentParser:

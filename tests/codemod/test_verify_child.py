@@ -11,6 +11,7 @@ import pytest
 from tfexplicit_codemod.cli import main
 from tfexplicit_codemod.errors import CannotVerify
 from tfexplicit_codemod.verify import process
+from tfexplicit_codemod.verify.outside import Outside
 from tfexplicit_codemod.verify.process import Program
 from tfexplicit_codemod.verify.records import Gradient, Leaf, Trajectory, Update
 from tfexplicit_codemod.verify.request import Request
@@ -152,3 +153,47 @@ def test_a_difference_counts_only_if_the_program_does_not_differ_from_itself(
     )
     assert main(["verify", "train.py"]) == code
     assert message in "".join(capsys.readouterr()).replace("\n", " ")
+
+
+WAITS = """\
+import json, os, time
+from pathlib import Path
+from tfexplicit_codemod.verify.limit import Limit
+
+records = json.loads(os.environ["TFEXPLICIT_VERIFY"])["records"]
+Limit(1, Path(records)).count(1)
+time.sleep(600)
+"""
+
+
+def test_a_program_that_waits_after_its_last_update_is_ended(
+    tmp_path: Path, run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here its worker, whose record is not there, is what has made the updates."""
+    monkeypatch.setattr(process, "SECONDS_TO_END", 0)
+    (tmp_path / "train.py").write_text(WAITS)
+    with pytest.raises(CannotVerify, match="after 0 updates"):
+        run_program(tmp_path, "train.py", steps=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "noted"),
+    [
+        ("/home/me/model.h5", os.O_WRONLY | os.O_CREAT, True),
+        ("/home/me/model.h5", os.O_RDONLY, False),
+        ("/w/project/out.txt", os.O_WRONLY, False),
+        ("/w/temporary", os.O_RDWR, False),
+        ("/w/records/1.jsonl", os.O_WRONLY, False),
+        ("/w/project-2/out.txt", os.O_WRONLY, True),
+        ("/dev/null", os.O_WRONLY, False),
+    ],
+)
+def test_files_written_outside_of_the_copy_are_noted_once(
+    name: str, flags: int, noted: bool
+) -> None:
+    notes: list[str] = []
+    request = Request("/w/records", "/w/project", "/project", [], "/w/temporary", None)
+    outside = Outside(request, notes.append)
+    for _ in range(2):
+        outside.audit("open", (name, "w", flags))
+    assert notes == [f"the program writes outside of its copy: {name}"] * noted

@@ -132,6 +132,8 @@ def test_without_matplotlib_it_says_what_to_install_before_it_runs(
     ("arguments", "said"),
     [
         ([], "verify needs a SCRIPT, -m MODULE, or -- pytest ARGS"),
+        (["--", "train.py"], "verify needs a SCRIPT, -m MODULE, or -- pytest ARGS"),
+        (["-m", "package", "train.py"], "Write the arguments after --"),
         (["no/such.py"], "no/such.py: there is no such script"),
         (["train.py", "--steps", "0"], "is not a number of updates"),
         (["train.py", "--timeout", "soon"], "is not a number above 0"),

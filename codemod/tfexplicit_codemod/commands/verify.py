@@ -11,6 +11,7 @@ from tfexplicit_codemod.commands.arguments import Subparsers
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "verify",
+        usage="tfexplicit verify [options] (SCRIPT | -m MODULE) [-- ARGS], or -- pytest ARGS",
         help="run a program before and after, and compare every update",
         description="Copies the program's project to a temporary folder, migrates the copy, runs "
         "the program before and after with the same seeds and deterministic ops, and compares "
@@ -19,9 +20,11 @@ def add_parser(subparsers: Subparsers) -> None:
         epilog="examples: tfexplicit verify train.py -- --epochs 1, "
         "tfexplicit verify -m package.train, tfexplicit verify -- pytest tests/test_train.py",
     )
-    parser.add_argument("script", nargs="?", metavar="SCRIPT", help="a script or a notebook")
     parser.add_argument(
-        "arguments", nargs="*", metavar="-- ARGS", help="the program's own arguments"
+        "script",
+        nargs="?",
+        metavar="SCRIPT",
+        help="a script or a notebook; what follows -- is passed on to it",
     )
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m")
     parser.add_argument(
@@ -61,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     return verify(
         Options(
-            target_of(arguments.script, arguments.module, arguments.arguments),
+            target_of(arguments.script, arguments.module, arguments.passed_on),
             arguments.baseline,
             arguments.steps,
             arguments.timeout,

@@ -27,9 +27,9 @@ class Outside:
         self._noted: set[str] = set()
 
     def install(self) -> None:
-        sys.addaudithook(self._audit)
+        sys.addaudithook(self.audit)
 
-    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event != "open":
             return
         path, _, flags = arguments

@@ -37,19 +37,19 @@ class Target:
         return [sys.executable, str(as_typed), *self.arguments]
 
 
-def target_of(name: str | None, module: str | None, arguments: list[str]) -> Target:
-    """`name` is a script, or `pytest`. `UsageError` if there is no such thing."""
-    if module is not None:
-        # What stands before `--` is an argument too, where no script is.
-        return Target(None, module, (*filter(None, [name]), *arguments))
-    if name is None:
-        raise UsageError("verify needs a SCRIPT, -m MODULE, or -- pytest ARGS")
-    script = Path(name)
-    if script.is_file():
-        return Target(script, None, tuple(arguments))
-    if name == TESTS:
-        return Target(None, TESTS, tuple(arguments))
-    raise UsageError(f"{script}: there is no such script")
+def target_of(script: str | None, module: str | None, passed_on: list[str]) -> Target:
+    """The tests, where nothing is named and `pytest` comes first in what is passed on."""
+    if script and module:
+        raise UsageError(f"{script}: -m {module} is what runs. Write the arguments after --")
+    if module:
+        return Target(None, module, tuple(passed_on))
+    if script:
+        if not Path(script).is_file():
+            raise UsageError(f"{script}: there is no such script")
+        return Target(Path(script), None, tuple(passed_on))
+    if passed_on[:1] == [TESTS]:
+        return Target(None, TESTS, tuple(passed_on[1:]))
+    raise UsageError("verify needs a SCRIPT, -m MODULE, or -- pytest ARGS")
 
 
 def _as_python(script: Path) -> Path:
