@@ -12,6 +12,7 @@ REQUEST = "TFEXPLICIT_VERIFY"
 BOOTSTRAP = str(Path(__file__).with_name("bootstrap"))
 
 SAME_FOR_BOTH = {
+    "TFEXPLICIT_STEP": "formula",  # of each rule, which Keras rounds alike; fused ops do not
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",  # nothing is written next to modules outside of the copy
     "CUDA_VISIBLE_DEVICES": "-1",
