@@ -46,7 +46,9 @@ Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("killed", [HALF_WRITTEN, NOT_YET_REPLACED])
+@pytest.mark.parametrize(
+    "killed", [HALF_WRITTEN, NOT_YET_REPLACED], ids=["half written", "not yet replaced"]
+)
 def test_bug_01_a_kill_at_any_moment_leaves_a_whole_file(
     killed: str, project: Path, implicit: str
 ) -> None:
