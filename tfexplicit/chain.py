@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
+from tfexplicit.composite import (
+    Composite,
+    expect_rule,
+    inside,
+    joined,
+    names_of,
+    one_after_the_other,
+    outside,
+    part_of,
+)
+from tfexplicit.fused import Fused
+from tfexplicit.fused_chain import in_a_chain
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -53,11 +65,10 @@ class Chain(Composite):
         return self.carrying(parts=seen), {**shared, **joined(new_shared)}
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        slots: dict[str, Slots] = {}
-        for name, part in self.parts.items():
-            after, slots[name] = part.step(inside(name, at))
-            at = outside(at, after)
-        return at, joined(slots)
+        return one_after_the_other(self.parts, at)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return in_a_chain(self.parts, path, target)
 
     def __repr__(self) -> str:
         given = names_of(self.parts.values())

@@ -17,6 +17,8 @@ SAME_FOR_BOTH = {
     "CUDA_VISIBLE_DEVICES": "-1",
     "TF_CPP_MIN_LOG_LEVEL": "2",
     "MPLBACKEND": "Agg",  # a plot must not wait for someone to close its window
+    # Fused ops round otherwise than Keras; the formula rounds in the same places.
+    "TFEXPLICIT_STEP": "formula",
 }
 
 
