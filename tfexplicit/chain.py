@@ -50,14 +50,15 @@ class Chain(Composite):
         Those are computed here only if a later part has to see them, and again in `step`: a
         second computation costs less memory than to keep them all.
         """
-        seen: dict[str, Rule] = {}
+        seen = dict(self.parts)
         new_shared: dict[str, Slots] = {}
+        last = [name for name, part in self.parts.items() if part.sees][-1]
         for name, part in self.parts.items():
-            if not any(later.sees for later in list(self.parts.values())[len(seen) :]):
-                seen[name] = part
-                continue
             within = [inside(name, leaf) for leaf in leaves]
-            seen[name], new_shared[name] = part.seeing(within, part_of(shared, name))
+            if part.sees:
+                seen[name], new_shared[name] = part.seeing(within, part_of(shared, name))
+            if name == last:
+                break
             leaves = [
                 outside(leaf, seen[name].step(own)[0])
                 for leaf, own in zip(leaves, within, strict=True)

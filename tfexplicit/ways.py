@@ -53,7 +53,7 @@ def under_xla() -> bool:
 
 # From so many bytes of leaves on, passes over memory show in the time of a step. Below it goes by
 # the formula, whose numbers are those of Keras.
-FROM_BYTES = 2**20
+FROM_BYTES = 2**18
 
 
 def are_large(values: Sequence[Any]) -> bool:
