@@ -9,7 +9,7 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
 from tfexplicit.unbuilt import note_on_unbuilt
-from tfexplicit.ways import are_large, fused_leaf
+from tfexplicit.ways import are_large, are_worth_two_traces, fused_leaf
 
 if TYPE_CHECKING:
     from tfexplicit.group import Group
@@ -55,12 +55,15 @@ def _marks(state: OptState, group: Group) -> list[str]:
 
 
 def _ways(state: OptState, group: Group) -> list[str]:
-    together = [each for each in state.groups if each.rule is group.rule]
-    if not state.is_live or not are_large([t for each in together for t in each.targets]):
+    together = [each.targets for each in state.groups if each.rule is group.rule]
+    values = [target for targets in together for target in targets]
+    if not state.is_live or not are_large(values):
         return [""] * len(group.paths)
+    twice = are_worth_two_traces(values)
+    ways = [fused_leaf(group, row, target) for row, target in enumerate(group.targets)]
     return [
-        "fused" if fused_leaf(group, row, target) is not None else ""
-        for row, target in enumerate(group.targets)
+        "fused" if way is not None and (twice or way.kernel.at_rest is not None) else ""
+        for way in ways
     ]
 
 

@@ -17,7 +17,7 @@ from tfexplicit.opened import Followed, Move, Opened, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState
-from tfexplicit.ways import fused_way, may_branch
+from tfexplicit.ways import are_worth_two_traces, fused_way, may_branch
 from tfexplicit.writing import Writer
 
 
@@ -85,6 +85,8 @@ def _step_rule(one: _Step) -> list[Any]:
     if any(own is not None and own.kernel.at_rest is not None for own in fused):
         rests = [own if own and own.kernel.at_rest is not None else None for own in fused]
         return _step_leaves(one, rests, may_be_frozen=True)
+    if not are_worth_two_traces(values):
+        return _step_leaves(one, [None] * len(values), may_be_frozen=True)
     numbers = sorted({move.place.group for move in one.moves})
     frozen = [tf.reduce_any(read(one.state.groups[number].frozen)) for number in numbers]
     tf.cond(

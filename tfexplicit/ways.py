@@ -61,6 +61,14 @@ def are_large(values: Sequence[Any]) -> bool:
     return sum(map(size_in_bytes, values)) >= FROM_BYTES
 
 
+def are_worth_two_traces(values: Sequence[Any]) -> bool:
+    """True for leaves so large that two traces of their step pay, with and without frozen leaves.
+
+    An op that can rest does without. Many small leaves cost more to trace than they save.
+    """
+    return sum(map(size_in_bytes, values)) >= FROM_BYTES * len(values)
+
+
 def may_branch(values: Sequence[Any], writer: Writer) -> bool:
     """True if it pays that a step depends on a condition, and it can: it is assignments alone."""
     return (
