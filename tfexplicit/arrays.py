@@ -89,3 +89,8 @@ def size_in_bytes(value: Any) -> int:
     return math.prod(length or 0 for length in shape_of(value)) * int(
         tf.as_dtype(raw(value).dtype).size
     )
+
+
+def constraint_of(leaf: Any) -> Any:
+    """The variable's own `constraint`, which Keras applies after each step."""
+    return getattr(leaf, "constraint", None) if is_variable(leaf) else None

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
+from tfexplicit.composite import (
+    Composite,
+    expect_rule,
+    inside,
+    joined,
+    names_of,
+    one_after_the_other,
+    outside,
+    part_of,
+)
+from tfexplicit.fused import Fused
+from tfexplicit.fused_chain import in_a_chain
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -38,14 +50,15 @@ class Chain(Composite):
         Those are computed here only if a later part has to see them, and again in `step`: a
         second computation costs less memory than to keep them all.
         """
-        seen: dict[str, Rule] = {}
+        seen = dict(self.parts)
         new_shared: dict[str, Slots] = {}
+        last = [name for name, part in self.parts.items() if part.sees][-1]
         for name, part in self.parts.items():
-            if not any(later.sees for later in list(self.parts.values())[len(seen) :]):
-                seen[name] = part
-                continue
             within = [inside(name, leaf) for leaf in leaves]
-            seen[name], new_shared[name] = part.seeing(within, part_of(shared, name))
+            if part.sees:
+                seen[name], new_shared[name] = part.seeing(within, part_of(shared, name))
+            if name == last:
+                break
             leaves = [
                 outside(leaf, seen[name].step(own)[0])
                 for leaf, own in zip(leaves, within, strict=True)
@@ -53,11 +66,10 @@ class Chain(Composite):
         return self.carrying(parts=seen), {**shared, **joined(new_shared)}
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
-        slots: dict[str, Slots] = {}
-        for name, part in self.parts.items():
-            after, slots[name] = part.step(inside(name, at))
-            at = outside(at, after)
-        return at, joined(slots)
+        return one_after_the_other(self.parts, at)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return in_a_chain(self.parts, path, target)
 
     def __repr__(self) -> str:
         given = names_of(self.parts.values())

@@ -13,6 +13,7 @@ from tfexplicit.opened import Followed, Move
 from tfexplicit.replicas import ReplicaWriter, in_replicas, summed
 from tfexplicit.state import OptState
 from tfexplicit.step import followed_values, take_step
+from tfexplicit.ways import formula_is_forced
 from tfexplicit.writing import Writer
 
 
@@ -58,6 +59,7 @@ def _pattern(state: OptState, moves: Sequence[Move], writer: Writer) -> tuple[An
         writer,
         id(state) if state.is_live else None,
         len(state.groups),
+        formula_is_forced(),
         tuple(
             (move.place, id(raw(move.value)) if is_variable(move.value) else None) for move in moves
         ),

@@ -99,6 +99,15 @@ def outside(at: LeafStep, result: LeafStep) -> LeafStep:
     return replace(result, hyper=at.hyper, slots=at.slots, learning_rate=learning_rate)
 
 
+def one_after_the_other(parts: Mapping[str, Rule], at: LeafStep) -> tuple[LeafStep, Slots]:
+    """Each part gets what the one before it would subtract, as its gradient."""
+    slots: dict[str, Slots] = {}
+    for name, part in parts.items():
+        after, slots[name] = part.step(inside(name, at))
+        at = outside(at, after)
+    return at, joined(slots)
+
+
 def means(full: str, name: str) -> bool:
     """True if `name` is the whole name or its end, as `learning_rate` of `adam/learning_rate`."""
     return full == name or full.endswith(f"/{name}")

@@ -8,10 +8,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import is_variable, read, shape_of
+from tfexplicit.arrays import constraint_of, read, shape_of
+from tfexplicit.fused import Fused
 from tfexplicit.plan import Place
 from tfexplicit.precision import widened
-from tfexplicit.rule import LeafStep
+from tfexplicit.rule import LeafStep, Slots
 from tfexplicit.state import OptState
 from tfexplicit.window import Window, window_on
 
@@ -31,18 +32,31 @@ Followed = dict[int, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Opened:
-    """A leaf at this step, the window through which it is read and written, and `frozen`."""
+    """A leaf at this step, the window through which it is read and written, and its slots."""
 
     move: Move
     at: LeafStep
     window: Window
+    cells: Slots
+    # A bool scalar; None where it is known that no leaf is frozen.
     frozen: Any
+    # True if the gradient is zeros where the leaf is frozen.
+    cleared: bool = False
 
     @property
     def as_seen(self) -> LeafStep:
         """A frozen leaf adds nothing to what a rule sees, as if the model did not train it."""
+        if self.frozen is None or self.cleared:
+            return self.at
         nothing = tf.zeros_like(self.at.grad)
         return replace(self.at, grad=tf.where(self.frozen, nothing, self.at.grad))
+
+    def stays_after(self, at: LeafStep) -> Any:
+        """True if the leaf is frozen, or rests after the rules that have made `at` of the step;
+        None if neither can be."""
+        if self.frozen is None:
+            return None if at.active is None else ~at.active
+        return self.frozen if at.active is None else self.frozen | ~at.active
 
 
 @dataclass(frozen=True)
@@ -51,40 +65,59 @@ class _Row:
 
     hyper: dict[str, Any]
     frozen: Any
-    rested: Any
+    step: Any
     taken: Any
 
 
-def opened(state: OptState, moves: Sequence[Move], step: Any, followed: Followed) -> list[Opened]:
+def opened(
+    state: OptState,
+    moves: Sequence[Move],
+    step: Any,
+    followed: Followed,
+    fused: Sequence[Fused | None],
+    may_be_frozen: bool,
+) -> list[Opened]:
+    """What a fused op reads by itself is not read here."""
     rows = {
-        number: _rows_of(state, number, followed[number])
+        number: _rows_of(state, number, followed[number], step)
         for number in {move.place.group for move in moves}
     }
-    return [_opened(state, move, rows[move.place.group][move.place.row], step) for move in moves]
+    return [
+        _opened(state, move, rows[move.place.group][move.place.row], own, may_be_frozen)
+        for move, own in zip(moves, fused, strict=True)
+    ]
 
 
-def _rows_of(state: OptState, number: int, followed: dict[str, Any]) -> list[_Row]:
+def _rows_of(state: OptState, number: int, followed: dict[str, Any], step: Any) -> list[_Row]:
     group = state.groups[number]
-    vectors = (group.frozen, group.rested, group.taken)
-    columns = [tf.unstack(read(vector), num=len(group.paths)) for vector in vectors]
+    taken = read(group.taken)
+    own_step = taken + 1 if state.plan.per_leaf else step + 1 - read(group.rested)
+    vectors = (read(group.frozen), own_step, taken)
+    columns = [tf.unstack(vector, num=len(group.paths)) for vector in vectors]
     return [_Row(*row) for row in zip(group.hyper_by_row(followed), *columns, strict=True)]
 
 
-def _opened(state: OptState, move: Move, row: _Row, step: Any) -> Opened:
+def _opened(
+    state: OptState, move: Move, row: _Row, fused: Fused | None, may_be_frozen: bool
+) -> Opened:
     group = state.groups[move.place.group]
+    cells = state.slots_at(move.place)
     window, grad = _window(state, move)
+    alone = fused is not None and fused.before is None
+    may_need_formula = fused is None or (fused.kernel.at_rest is None and not alone)
+    unread = set() if fused is None or may_need_formula else fused.slots
     at = LeafStep(
-        leaf=widened(window.read(move.value)),
+        leaf=widened(window.read(move.value)) if not alone else None,
         grad=widened(grad),
-        step=row.taken + 1 if state.plan.per_leaf else step + 1 - row.rested,
+        step=row.step,
         taken=row.taken,
         hyper=row.hyper,
-        slots={name: window.read(slot) for name, slot in state.slots_at(move.place).items()},
+        slots={name: window.read(slot) for name, slot in cells.items() if name not in unread},
         path=group.paths[move.place.row],
         target=group.targets[move.place.row],
         distinct=window.distinct,
     )
-    return Opened(move, at, window, row.frozen)
+    return Opened(move, at, window, cells, row.frozen if may_be_frozen else None)
 
 
 def _window(state: OptState, move: Move) -> tuple[Window, Any]:
@@ -102,8 +135,3 @@ def _window(state: OptState, move: Move) -> tuple[Window, Any]:
     # TensorFlow does not know its shape then, but rules may ask.
     grad.set_shape(shape)
     return Window(shape), grad
-
-
-def constraint_of(leaf: Any) -> Any:
-    """The variable's own `constraint`, which Keras applies after each step."""
-    return getattr(leaf, "constraint", None) if is_variable(leaf) else None

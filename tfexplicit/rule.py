@@ -5,12 +5,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import tensorflow as tf
 
 from tfexplicit.constructor_arguments import check_names, explain_setting
 from tfexplicit.hyperparameters import Bounds, check, declared, is_number
+
+if TYPE_CHECKING:
+    from tfexplicit.fused import Fused
 
 Slots = dict[str, Any]
 AnyRule = TypeVar("AnyRule", bound="Rule")
@@ -189,6 +192,13 @@ class Rule:
         result = self.carrying(**at.hyper).apply(at.slots, at.leaf, at.grad, at.step)
         subtract, slots = _pair(type(self).__name__, result, at)
         return at.with_grad(subtract), at.kept(slots)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        """The op of TensorFlow that makes this rule's step of a leaf in place, if there is one.
+
+        An override of the formula, equal to it up to rounding; a step takes it where it can.
+        """
+        return None
 
     @classmethod
     def variants(cls) -> list[Rule]:

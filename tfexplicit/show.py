@@ -9,6 +9,7 @@ import tensorflow as tf
 from tfexplicit import paths
 from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
 from tfexplicit.unbuilt import note_on_unbuilt
+from tfexplicit.ways import are_large, are_worth_two_traces, fused_leaf
 
 if TYPE_CHECKING:
     from tfexplicit.group import Group
@@ -28,7 +29,7 @@ def describe(state: OptState, prefix: str) -> str:
     # Where TensorFlow reports structures that differ, it has put something else for the arrays.
     total = sum(size_in_bytes(slot) for slot in slots if hasattr(slot, "shape"))
     head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
-    marks = {id(group): _marks(group) for group, _ in shown}
+    marks = {id(group): _marks(state, group) for group, _ in shown}
     lines = [_leaf_line(group, row, marks[id(group)][row], len(rules) > 1) for group, row in shown]
     notes = [note_on_unbuilt(state), rules[0] if len(rules) == 1 else ""]
     return "\n".join([head, *(f"  {note}" for note in notes if note), *_aligned(lines)])
@@ -45,8 +46,29 @@ def _leaf_line(group: Group, row: int, mark: str, with_rule: bool) -> tuple[str,
     return (*line, repr(group.rule)) if with_rule else line
 
 
-def _marks(group: Group) -> list[str]:
-    """What `adjust` and `freeze` have made of each leaf, where the values are known."""
+def _marks(state: OptState, group: Group) -> list[str]:
+    """What sets a leaf apart: its way to step, and what `adjust` and `freeze` have made of it."""
+    return [
+        " ".join(filter(None, marks))
+        for marks in zip(_ways(state, group), _changes(group), strict=True)
+    ]
+
+
+def _ways(state: OptState, group: Group) -> list[str]:
+    together = [each.targets for each in state.groups if each.rule is group.rule]
+    values = [target for targets in together for target in targets]
+    if not state.is_live or not are_large(values):
+        return [""] * len(group.paths)
+    twice = are_worth_two_traces(values)
+    ways = [fused_leaf(group, row, target) for row, target in enumerate(group.targets)]
+    return [
+        "fused" if way is not None and (twice or way.kernel.at_rest is not None) else ""
+        for way in ways
+    ]
+
+
+def _changes(group: Group) -> list[str]:
+    """What `adjust` and `freeze` have done, where the values are known."""
     frozen = raw(group.frozen)
     if not tf.executing_eagerly() or not (is_variable(frozen) or hasattr(frozen, "numpy")):
         return [""] * len(group.paths)

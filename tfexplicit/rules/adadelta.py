@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -23,6 +24,29 @@ def adadelta_step(slots: Slots, grad: Any, rho: Any, epsilon: Any) -> tuple[Any,
     delta = tf.sqrt(deltas + epsilon) * grad / tf.sqrt(grads + epsilon)
     deltas = keep * deltas + take * squared(delta)
     return delta, {"accumulated_grad": grads, "accumulated_delta_var": deltas}
+
+
+def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyAdadelta(
+        var=leaf,
+        accum=slots["accumulated_grad"],
+        accum_update=slots["accumulated_delta_var"],
+        grad=grad,
+        **scalars,
+    )
+
+
+def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    named = {"lr": "learning_rate", "rho": "rho", "epsilon": "epsilon"}
+    return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
+
+
+KERNEL = Kernel(
+    _run,
+    _scalars,
+    slots=("accumulated_grad", "accumulated_delta_var"),
+    at_rest={"lr": 0.0, "rho": 1.0, "epsilon": 1.0},
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,3 +81,6 @@ class Adadelta(Rule):
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         delta, slots = adadelta_step(slots, grad, self.rho, self.epsilon)
         return tf.cast(self.learning_rate, leaf.dtype) * delta, slots
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return Fused(KERNEL)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import adam_moments, adam_slots, root
@@ -29,6 +30,48 @@ def adam_step(
     alpha = tf.cast(learning_rate, dtype) * tf.sqrt(1 - beta_2_power) / (1 - beta_1_power)
     momentum, velocity, new = adam_moments(slots, grad, beta_1, beta_2)
     return momentum * alpha / (root(velocity) + tf.cast(epsilon, dtype)), new
+
+
+def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyAdam(
+        var=leaf, m=slots["momentum"], v=slots["velocity"], grad=grad, **scalars
+    )
+
+
+def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    named = {"beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"}
+    scalars = {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
+    count = tf.cast(step, dtype)
+    powers = {f"{beta}_power": tf.pow(scalars[beta], count) for beta in ("beta1", "beta2")}
+    first, second = (_excess(hyper[name], step, dtype) for name in ("beta_1", "beta_2"))
+    learning_rate = hyper["learning_rate"] * tf.sqrt(second) / first
+    return {"lr": tf.cast(learning_rate, dtype), **scalars, **powers}
+
+
+def _excess(beta: Any, step: Any, dtype: Any) -> Any:
+    """The average that the op has of a constant, divided by the one that the formula has.
+
+    The op takes `1 - beta` in the dtype of the leaf: in float32, for 0.999, it is off by 1.3e-5.
+    """
+    of_op = 1 - tf.pow(tf.cast(tf.cast(beta, dtype), tf.float64), tf.cast(step, tf.float64))
+    taken = tf.cast(tf.cast(1 - beta, dtype), tf.float64)
+    of_formula = 1 - tf.pow(1 - taken, tf.cast(step, tf.float64))
+    return tf.math.divide_no_nan(of_op, of_formula)
+
+
+ADAM = Kernel(
+    _run,
+    _scalars,
+    slots=("momentum", "velocity"),
+    at_rest={
+        "lr": 0.0,
+        "beta1": 1.0,
+        "beta2": 1.0,
+        "epsilon": 1.0,
+        "beta1_power": 0.0,
+        "beta2_power": 0.0,
+    },
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +112,10 @@ class Adam(Rule):
         return adam_step(
             slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
         )
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        # The op that knows `amsgrad` cannot be compiled by XLA.
+        return None if self.amsgrad else Fused(ADAM)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import larger, moving_average
@@ -25,6 +26,26 @@ def adamax_step(
     scaled = tf.cast(learning_rate, dtype) * momentum
     subtract = scaled / (correction * (norm + tf.cast(epsilon, dtype)))
     return subtract, {"momentum": momentum, "norm": norm}
+
+
+def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyAdaMax(
+        var=leaf, m=slots["momentum"], v=slots["norm"], grad=grad, **scalars
+    )
+
+
+def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    named = {"lr": "learning_rate", "beta1": "beta_1", "beta2": "beta_2", "epsilon": "epsilon"}
+    scalars = {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
+    return {**scalars, "beta1_power": tf.pow(scalars["beta1"], tf.cast(step, dtype))}
+
+
+KERNEL = Kernel(
+    _run,
+    _scalars,
+    slots=("momentum", "norm"),
+    at_rest={"lr": 0.0, "beta1": 1.0, "beta2": 1.0, "epsilon": 1.0, "beta1_power": 0.0},
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,3 +73,6 @@ class Adamax(Rule):
         return adamax_step(
             slots, grad, step, self.learning_rate, self.beta_1, self.beta_2, self.epsilon
         )
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return Fused(KERNEL)

@@ -7,17 +7,22 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import adam_slots
-from tfexplicit.rule import Rule, Slots
-from tfexplicit.rules.adam import Adam, adam_step
+from tfexplicit.rule import LeafStep, Rule, Slots
+from tfexplicit.rules.adam import ADAM, Adam, adam_step
 
 
 def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
     """What decoupled weight decay subtracts: Loshchilov and Hutter 2019,
     https://arxiv.org/abs/1711.05101"""
     return leaf * tf.cast(weight_decay, leaf.dtype) * tf.cast(learning_rate, leaf.dtype)
+
+
+def _lost(at: LeafStep) -> Any:
+    return at.hyper["weight_decay"] * at.hyper["learning_rate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +58,9 @@ class AdamW(Rule):
         # places, where `decay + subtract` would differ in the last bit.
         moved = (leaf - decay_step(leaf, self.learning_rate, self.weight_decay)) - subtract
         return leaf - moved, slots
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return None if self.amsgrad else Fused(ADAM, decay=_lost)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,6 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tfexplicit.composite import joined, outside
+from tfexplicit.fused import Fused, within
 from tfexplicit.hyperparameters import Bounds, NonNegative, check, declared
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.selection import Where, concerns, expect_where
@@ -74,6 +75,17 @@ class DecayedFirst(Wrapper):
         decay = at.leaf * tf.cast(at.hyper["weight_decay"], dtype)
         decay = decay * tf.cast(within.hyper["learning_rate"], dtype)
         return replace(within, leaf=at.leaf - decay, becomes=None)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        own = self.rule.fused(path, target)
+        # A rule that looks at the leaf is to see it decayed, in whatever way it looks at it.
+        if own is None or own.decay is not None or own.before is not None:
+            return None
+        whole = within(self.name, own)
+        return replace(whole, decay=self._lost) if concerns(self.where, path, target) else whole
+
+    def _lost(self, at: LeafStep) -> Any:
+        return at.hyper["weight_decay"] * at.hyper[f"{self.name}/learning_rate"]
 
     def __repr__(self) -> str:
         where = "" if self.where is None else ", where=..."

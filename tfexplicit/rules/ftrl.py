@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Bounds, NonNegative, check
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -64,6 +65,27 @@ def _limited(value: Any, limit: Any) -> Any:
     return value * tf.cast(scale, value.dtype)
 
 
+def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyFtrlV2(
+        var=leaf, accum=slots["accumulator"], linear=slots["linear"], grad=grad, **scalars
+    )
+
+
+def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    l2 = hyper["l2_regularization_strength"] + hyper["beta"] / (2 * hyper["learning_rate"])
+    scalars = {
+        "lr": hyper["learning_rate"],
+        "lr_power": hyper["learning_rate_power"],
+        "l1": hyper["l1_regularization_strength"],
+        "l2": l2,
+        "l2_shrinkage": hyper["l2_shrinkage_regularization_strength"],
+    }
+    return {argument: tf.cast(value, dtype) for argument, value in scalars.items()}
+
+
+KERNEL = Kernel(_run, _scalars, slots=("accumulator", "linear"))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Ftrl(Rule):
     """Arguments, defaults and numerics of `keras.optimizers.Ftrl`.
@@ -113,6 +135,9 @@ class Ftrl(Rule):
             rule.l2_shrinkage_regularization_strength,
         )
         return at.moving_to(value), at.kept(slots)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return Fused(KERNEL)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import raw
 from tfexplicit.composite import joined, outside
+from tfexplicit.fused import Fused, within
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.wrapper import Wrapper
 
@@ -69,6 +70,10 @@ class MixedPrecision(Wrapper):
             master = tf.where(after.active, master, within.leaf)
         result = replace(outside(at, after), leaf=at.leaf)
         return result.moving_to(tf.cast(master, _dtype(at.target))), {"master": master, **slots}
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        own = None if self._has_master(target) else self.rule.fused(path, target)
+        return None if own is None else within(self.name, own)
 
     def _has_master(self, target: Any) -> bool:
         dtype = _dtype(target)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tfexplicit import paths
 from tfexplicit.composite import Composite, expect_rule, inside, joined, names_of, outside, part_of
+from tfexplicit.fused import Fused, within
 from tfexplicit.rule import LeafStep, Rule, Slots
 
 
@@ -81,6 +82,11 @@ class Partition(Composite):
         name = self.pick(at.path, at.target)
         after, slots = self.parts[name].step(inside(name, at))
         return outside(at, after), joined({name: slots})
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        name = self.pick(path, target)
+        own = self.parts[name].fused(path, target)
+        return None if own is None else within(name, own)
 
     def __repr__(self) -> str:
         by = "" if self.by is None else f", by=<{getattr(self.by, '__name__', 'function')}>"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -35,6 +36,20 @@ def rmsprop_step(
     if "momentum" in slots:
         subtract = new["momentum"] = tf.cast(momentum, dtype) * slots["momentum"] + subtract
     return subtract, new
+
+
+def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyRMSProp(
+        var=leaf, ms=slots["velocity"], mom=slots["momentum"], grad=grad, **scalars
+    )
+
+
+def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    named = {"lr": "learning_rate", "rho": "rho", "momentum": "momentum", "epsilon": "epsilon"}
+    return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
+
+
+KERNEL = Kernel(_run, _scalars, slots=("velocity", "momentum"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +98,10 @@ class RMSprop(Rule):
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         return rmsprop_step(slots, grad, self.learning_rate, self.rho, self.momentum, self.epsilon)
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        # The op has a slot for the momentum in any case; centered, it takes roots below 0.
+        return None if is_zero(self.momentum) or self.centered else Fused(KERNEL)
 
     @classmethod
     def variants(cls) -> list[Rule]:

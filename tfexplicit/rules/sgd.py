@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.rule import Rule, Slots
@@ -24,6 +25,32 @@ def momentum_step(
     if nesterov:
         return grad * learning_rate - velocity * momentum, velocity
     return -velocity, velocity
+
+
+def _descend(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+    return tf.raw_ops.ResourceApplyGradientDescent(var=leaf, delta=grad, **scalars)
+
+
+def _descent_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    return {"alpha": tf.cast(hyper["learning_rate"], dtype)}
+
+
+def _with_momentum(nesterov: bool) -> Kernel:
+    def run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
+        return tf.raw_ops.ResourceApplyKerasMomentum(
+            var=leaf, accum=slots["momentum"], grad=grad, use_nesterov=nesterov, **scalars
+        )
+
+    return Kernel(run, _momentum_scalars, slots=("momentum",))
+
+
+def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
+    named = {"lr": "learning_rate", "momentum": "momentum"}
+    return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
+
+
+DESCENT = Kernel(_descend, _descent_scalars, at_rest={"alpha": 0.0})
+MOMENTUM, NESTEROV = _with_momentum(False), _with_momentum(True)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,6 +89,11 @@ class SGD(Rule):
             slots["momentum"], grad, learning_rate, momentum, self.nesterov
         )
         return subtract, {"momentum": velocity}
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        if is_zero(self.momentum):
+            return Fused(DESCENT)
+        return Fused(NESTEROV if self.nesterov else MOMENTUM)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -1,0 +1,216 @@
+"""Fused ops: equal to the formula, still when a leaf is frozen, and few nodes per leaf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tfexplicit as tx
+from tfexplicit import ways
+from tfexplicit.rules import all_rules
+
+SHAPES = {"kernel": (4, 3), "bias": (3,)}
+STEPS = 20
+
+Parts = dict[str, dict[str, Any]]
+
+
+def around_a_kernel() -> list[tx.Rule]:
+    """What may stand before and after a rule that has a fused op."""
+    return [
+        tx.Chain(tx.ClipByGlobalNorm(0.3), tx.AdamW(0.01, weight_decay=0.1)),
+        tx.Chain(tx.ClipByNorm(0.1), tx.Chain(tx.WeightDecay(0.1), tx.SGD(0.1, momentum=0.9))),
+        tx.Chain(tx.LossScale(4.0), tx.Adam(0.01), tx.DecoupledWeightDecay(where="**/kernel")),
+        tx.Chain(tx.AccumulateGrads(3), tx.Adam(0.01)),
+        tx.Chain(tx.AccumulateGrads(3), tx.SGD(0.01, momentum=0.9)),
+        tx.MixedPrecision(tx.Chain(tx.SkipNonFinite(), tx.Adadelta(0.1))),
+        tx.DecayedFirst(tx.Adam(0.01), 0.1),
+        tx.Partition({"**/kernel": tx.Adam(0.01), "**": tx.Lion(0.01)}),
+    ]
+
+
+def rules_with_a_kernel() -> dict[str, tx.Rule]:
+    every = [rule for cls in all_rules.values() for rule in cls.variants()]
+    leaf = tf.Variable(tf.zeros([3]))
+    alone = [
+        rule
+        for rule in every
+        if "learning_rate" in rule.hyperparameters() and rule.fused("w", leaf) is not None
+    ]
+    return {str(number): rule for number, rule in enumerate([*alone, *around_a_kernel()])}
+
+
+RULES = rules_with_a_kernel()
+
+
+@pytest.fixture(autouse=True)
+def _fused_ops_for_small_leaves_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "FROM_BYTES", 0)
+
+
+def trained(dtype: str) -> tuple[Parts, Any, list[str]]:
+    """All rules side by side: the model, its state, and the ops of the step's graph."""
+    rng = np.random.default_rng(1)
+    model = {
+        number: {name: tf.Variable(rng.normal(size=s), dtype=dtype) for name, s in SHAPES.items()}
+        for number in RULES
+    }
+    state = tx.setup({f"{number}/**": rule for number, rule in RULES.items()}, model)
+
+    @tf.function(autograph=False)
+    def step(grads: Any) -> None:
+        tx.update(state, model, grads)
+
+    for number in range(STEPS):
+        grads = {name: tf.constant(rng.normal(size=shape), dtype) for name, shape in SHAPES.items()}
+        if number == 8:
+            tx.adjust(state, learning_rate=0.02)
+            frozen = {rule: state[f"{rule}/bias"] for rule in RULES}
+            for part in frozen.values():
+                tx.freeze(part)
+            before = {rule: still(model, state, rule) for rule in RULES}
+        if 8 <= number < 12:
+            grads["bias"] = grads["bias"] * np.nan
+        step(dict.fromkeys(RULES, grads))
+        if number == 11:
+            for rule, part in frozen.items():
+                for old, new in zip(before[rule], still(model, state, rule), strict=True):
+                    np.testing.assert_array_equal(old, new, err_msg=repr(RULES[rule]))
+                tx.thaw(part)
+    return model, state, ops_of(step.get_concrete_function(dict.fromkeys(RULES, grads)))
+
+
+def still(model: Parts, state: Any, rule: str) -> list[Any]:
+    """The numbers of a leaf that is frozen."""
+    arrays = [model[rule]["bias"], *state[f"{rule}/bias"].slots.values()]
+    return [array.numpy() for array in arrays]
+
+
+def ops_of(function: Any) -> list[str]:
+    graph = function.graph.as_graph_def()
+    inner = [node for body in graph.library.function for node in body.node_def]
+    return [node.op for node in [*graph.node, *inner]]
+
+
+@pytest.mark.parametrize(
+    # Adam's op takes `1 - beta_2` in float32, which shows in the velocity.
+    ("dtype", "values", "slots"),
+    [("float64", 1e-12, 1e-12), ("float32", 1e-6, 2e-5)],
+)
+def test_a_fused_op_makes_the_step_of_the_formula(
+    dtype: str, values: float, slots: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A leaf is frozen for some steps in which its gradient is NaN; then all goes on."""
+    model, state, ops = trained(dtype)
+    monkeypatch.setenv("TFEXPLICIT_STEP", "formula")
+    other_model, other_state, other_ops = trained(dtype)
+    assert len({op for op in ops if op.startswith("ResourceApply")}) >= 7
+    assert not any(op.startswith("ResourceApply") for op in other_ops)
+    for number, rule in RULES.items():
+        for name in SHAPES:
+            close(model[number][name], other_model[number][name], values, rule)
+            other = other_state[f"{number}/{name}"].slots
+            for slot, array in state[f"{number}/{name}"].slots.items():
+                close(array, other[slot], slots, rule)
+
+
+def close(ours: Any, theirs: Any, tolerance: float, rule: tx.Rule) -> None:
+    scale = np.max(np.abs(theirs.numpy()))
+    np.testing.assert_allclose(
+        ours.numpy(), theirs.numpy(), rtol=0, atol=tolerance * scale, err_msg=repr(rule)
+    )
+
+
+def nodes_of_a_step(rule: tx.Rule, leaves: int) -> list[str]:
+    model = [tf.Variable(tf.ones([3])) for _ in range(leaves)]
+    state = tx.setup(rule, model)
+
+    @tf.function(autograph=False)
+    def step(grads: Any) -> None:
+        tx.update(state, model, grads)
+
+    return ops_of(step.get_concrete_function([tf.ones([3])] * leaves))
+
+
+def test_a_leaf_adds_few_nodes_to_the_graph_and_no_pass_over_memory() -> None:
+    few, more = (nodes_of_a_step(tx.Adam(), leaves) for leaves in (4, 14))
+    added = {op: (more.count(op) - few.count(op)) / 10 for op in set(more)}
+    assert {op: count for op, count in added.items() if count} == {
+        # The gradient and three variables; the gradient in each branch of the condition.
+        "Placeholder": 4,
+        "ResourceApplyAdam": 1,
+        # Done while some leaf is frozen only.
+        "MulNoNan": 1,
+        # What the condition gives, in both of its branches.
+        "Identity": 3,
+    }
+
+
+def test_nothing_goes_from_the_device_to_the_host() -> None:
+    ops = nodes_of_a_step(tx.Chain(tx.ClipByGlobalNorm(1.0), tx.AdamW()), 2)
+    assert not {"PyFunc", "EagerPyFunc", "HostRecv", "Print", "Assert"} & set(ops)
+
+
+def test_the_slots_of_a_keras_optimizer_are_stepped_by_the_op() -> None:
+    model = keras.Sequential([keras.layers.Input([3]), keras.layers.Dense(2)])
+    optimizer = keras.optimizers.Adam(0.1)
+    state = tx.setup(optimizer, model)
+
+    @tf.function(autograph=False)
+    def step() -> None:
+        tx.update(state, model, [tf.ones([3, 2]), tf.ones([2])])
+
+    step()
+    assert ops_of(step.get_concrete_function()).count("ResourceApplyAdam") == 2
+    np.testing.assert_allclose(optimizer._velocities[0], np.full([3, 2], 0.001), rtol=2e-5)
+
+
+@pytest.mark.parametrize("rule", [tx.Lion(0.1), tx.SGD(0.1, momentum=0.9)], ids=repr)
+def test_what_cannot_rest_has_a_branch_that_knows_of_no_freezing(rule: tx.Rule) -> None:
+    model = [tf.Variable(tf.ones([3])) for _ in range(2)]
+    state = tx.setup(rule, model)
+
+    @tf.function(autograph=False)
+    def step() -> None:
+        tx.update(state, model, [tf.ones([3])] * 2)
+
+    branches = step.get_concrete_function().graph.as_graph_def().library.function
+    choices = [[node.op for node in branch.node_def].count("SelectV2") for branch in branches]
+    # The leaf and its slot, of two leaves.
+    assert sorted(choices) == [0, 4]
+
+
+def test_xla_gets_the_formula() -> None:
+    model = [tf.Variable(tf.ones([3]))]
+    state = tx.setup(tx.Adam(), model)
+    ops = set()
+
+    @tf.function(autograph=False, jit_compile=True)
+    def step() -> None:
+        tx.update(state, model, [tf.ones([3])])
+        ops.update(op.type for op in tf.compat.v1.get_default_graph().get_operations())
+
+    step()
+    assert "SelectV2" in ops
+    assert not {"ResourceApplyAdam", "If", "StatelessIf"} & ops
+
+
+def test_the_formula_is_forced_from_the_next_step_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = [tf.Variable(tf.ones([3])), tf.Variable(tf.ones([], tf.float16))]
+    state = tx.setup(tx.Adam(), model)
+    assert str(state).endswith(
+        "0  (3,)  float32  momentum velocity fused\n  1  ()    float16  momentum velocity"
+    )
+    monkeypatch.setenv("TFEXPLICIT_STEP", "formula")
+    tx.update(state, model, [tf.ones([3]), None])
+    assert "fused" not in str(state)
+    # Rounded as Keras rounds it, which the op does not.
+    assert state["0"].slots["velocity"].numpy()[0] == np.float32(1 - 0.999)
+    monkeypatch.setenv("TFEXPLICIT_STEP", "quick")
+    message = "TFEXPLICIT_STEP must be \"formula\" or unset, got 'quick'"
+    with pytest.raises(ValueError, match=message):
+        tx.update(state, model, [tf.ones([3]), None])
