@@ -257,13 +257,6 @@ LEFT = {
         ["TX203"],
         "`late`",
     ),
-    "unbuilt_model_stepped_by_replicas": (
-        "import tensorflow as tf\nclass Net(tf.keras.Model):\n    pass\n"
-        "with strategy.scope():\n    model = Net()\n    opt = tf.keras.optimizers.Adam()\n"
-        "def step():\n    " + UPDATE + "strategy.run(step)\n",
-        ["TX203"],
-        "`model` may not be built when several replicas step",
-    ),
     "compiled_model_of_another_file": (
         COMPILED,
         ["TX204"],

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.keras_models import is_made_by_keras
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
 from tfexplicit_codemod.edits import InsertAfter
@@ -14,8 +15,9 @@ from tfexplicit_codemod.rules import tx108_compiled_optimizer, tx204_compiled_op
 
 OPTIMIZER = "optimizer"
 # A model that is saved whole is compiled anew when loaded, but not by a `compile` of its own; one
-# that is frozen or run by several replicas may have other leaves at its first step.
-_UNSAFE_WORDS = ("load_model", "from_config", "trainable", "distribute", "Strategy", "TPUStrategy")
+# that is frozen, or that is made on a TPU, may have other leaves at its first step.
+_WORDS_OF_LOADING = ("load_model", "from_config")
+_UNSAFE_WORDS = ("trainable", "TPUStrategy")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Compiled:
     def __init__(self, module: Module, is_used_elsewhere: Callable[[str], bool]) -> None:
         self.source = module.source
         self.classes: Classes = module.classes
+        self.versions = module.versions
         self.is_used_elsewhere = is_used_elsewhere
 
     def home(self, receiver: ast.expr) -> Reference:
@@ -44,11 +47,25 @@ class Compiled:
             )
         return Reference(own[0], (OPTIMIZER,))
 
+    def may_compile_a_class(self) -> bool:
+        """True where the file compiles something that is not surely made by Keras itself."""
+        return any(
+            attribute.attr == "compile" and not self._is_made_by_keras(attribute.value)
+            for attribute in self.source.nodes(ast.Attribute)
+        )
+
+    def _is_made_by_keras(self, node: ast.expr) -> bool:
+        bindings = self.versions.bindings(node) if isinstance(node, ast.Name) else []
+        values = [None if binding.path else binding.value for binding in bindings]
+        calls = [value for value in values if isinstance(value, ast.Call)]
+        are_keras = all(is_made_by_keras(self.source, call) for call in calls)
+        return bool(calls) and len(calls) == len(values) and are_keras
+
     def place(self, home: Reference, models: list[Reference]) -> Compile:
         cls = home.owner
         assert isinstance(cls, ast.ClassDef)
-        self._check(cls, models)
         method = self._method(cls)
+        self._check(cls, models, has_own=method is not None)
         if method is None:
             return Compile(cls, _last_before_methods(cls), is_new=True)
         calls = [statement for statement in method.body if _calls_super(statement)]
@@ -63,17 +80,19 @@ class Compiled:
         name = self.source.self_name(place.after)
         return InsertAfter(line, tx108_compiled_optimizer.statement(tx, name, state))
 
-    def _check(self, cls: ast.ClassDef, models: list[Reference]) -> None:
+    def _check(self, cls: ast.ClassDef, models: list[Reference], has_own: bool) -> None:
+        """A model with a `compile` of its own is not compiled by Keras when it is loaded."""
         family = self.classes.related(cls)
         if any(model.owner not in family for model in models):
             raise self._leave("the model has not all the variables")
         if self.classes.stores.get(OPTIMIZER):
             raise self._leave("and also set elsewhere")
-        if not any(self._is_made_here(each) for each in family):
+        if not has_own and not any(self._is_made_here(each) for each in family):
             raise self._leave("the model is made out of sight")
-        if any(self.is_used_elsewhere(each.name) for each in family):
+        if not has_own and any(self.is_used_elsewhere(each.name) for each in family):
             raise self._leave("other files use the model")
-        words = [word for word in _UNSAFE_WORDS if word in self.source.identifiers]
+        unsafe = _UNSAFE_WORDS if has_own else (*_UNSAFE_WORDS, *_WORDS_OF_LOADING)
+        words = [word for word in unsafe if word in self.source.identifiers]
         if words:
             raise self._leave(f"the model uses `{words[0]}`")
 

@@ -242,8 +242,24 @@ class Variables:
     def _holds_a_list(self, binding: Binding) -> bool:
         if binding.value is None or binding.path or binding.kind != "assign":
             return False
+        if self._is_given_list(binding):
+            return True
         self._read_in_order(binding.value)
         return True
+
+    def _is_given_list(self, binding: Binding) -> bool:
+        """True for `[] if given is None else given`, in the function that keeps the optimizer."""
+        value, kept = binding.value, self.references.kept
+        if (
+            not isinstance(value, ast.IfExp)
+            or kept is None
+            or not isinstance(value.orelse, ast.Name)
+        ):
+            return False
+        given = kept.bindings.get(value.orelse.id, [])
+        is_parameter = len(given) == 1 and given[0].kind == "parameter"
+        is_here = binding in kept.bindings.get(binding.name, [])
+        return is_here and is_parameter and ast.unparse(value.body) in ("[]", "()")
 
 
 def _is_copy(call: ast.Call) -> bool:
