@@ -263,9 +263,9 @@ LEFT = {
         "the model is made out of sight",
     ),
     "compiled_model_under_a_strategy": (
-        COMPILED + "with tf.distribute.MirroredStrategy().scope():\n    Net().compile('adam')\n",
+        COMPILED + "with tf.distribute.TPUStrategy(c).scope():\n    Net().compile('adam')\n",
         ["TX204"],
-        "`distribute`",
+        "`TPUStrategy`",
     ),
     "compiled_model_loaded_whole": (
         COMPILED + "Net().compile('adam')\nkeras.models.load_model(path)\n",
