@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
-from tfexplicit_codemod.analysis.keras_models import is_made_by_keras
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
 from tfexplicit_codemod.edits import InsertAfter
@@ -35,7 +34,6 @@ class Compiled:
     def __init__(self, module: Module, is_used_elsewhere: Callable[[str], bool]) -> None:
         self.source = module.source
         self.classes: Classes = module.classes
-        self.versions = module.versions
         self.is_used_elsewhere = is_used_elsewhere
 
     def home(self, receiver: ast.expr) -> Reference:
@@ -46,20 +44,6 @@ class Compiled:
                 self.source.one_line(receiver), "of another object"
             )
         return Reference(own[0], (OPTIMIZER,))
-
-    def may_compile_a_class(self) -> bool:
-        """True where the file compiles something that is not surely made by Keras itself."""
-        return any(
-            attribute.attr == "compile" and not self._is_made_by_keras(attribute.value)
-            for attribute in self.source.nodes(ast.Attribute)
-        )
-
-    def _is_made_by_keras(self, node: ast.expr) -> bool:
-        bindings = self.versions.bindings(node) if isinstance(node, ast.Name) else []
-        values = [None if binding.path else binding.value for binding in bindings]
-        calls = [value for value in values if isinstance(value, ast.Call)]
-        are_keras = all(is_made_by_keras(self.source, call) for call in calls)
-        return bool(calls) and len(calls) == len(values) and are_keras
 
     def place(self, home: Reference, models: list[Reference]) -> Compile:
         cls = home.owner

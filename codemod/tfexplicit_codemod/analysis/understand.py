@@ -143,7 +143,7 @@ class Understand:
             return False
         own = self.classes.self_of(receiver.value)
         is_keras = own is not None and self.classes.is_keras_model(own[0])
-        return is_keras and self.compiled.may_compile_a_class()
+        return is_keras and "compile" in self.source.identifiers
 
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]

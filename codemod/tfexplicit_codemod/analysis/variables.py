@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis import filtered
+from tfexplicit_codemod.analysis.attributes import is_saved_model
 from tfexplicit_codemod.analysis.changes import is_changed
 from tfexplicit_codemod.analysis.definite import loops_around
 from tfexplicit_codemod.analysis.names import qualified
@@ -131,6 +132,9 @@ class Variables:
             self.untrained.require_same_training(node)
             text = self.source.segment(node.value)
             return [Part(True, (self._reference(node.value),), text, with_untrained=True)]
+        if isinstance(node, ast.Attribute) and self._is_restored(node.value):
+            references = (self._reference(node),)
+            return [Part(False, references, self.source.segment(node), is_named_list=True)]
         if isinstance(node, ast.Call) and self._are_values_of_variables(node):
             assert isinstance(node.func, ast.Attribute)
             text = self.source.segment(node.func.value)
@@ -142,6 +146,12 @@ class Variables:
         if isinstance(node, ast.ListComp) and filtered.is_filter(node):
             return [self._chosen(node)]
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+
+    def _is_restored(self, node: ast.expr) -> bool:
+        bindings = self.references.versions.bindings(node) if isinstance(node, ast.Name) else []
+        values = [binding.value for binding in bindings if not binding.path]
+        call = values[0] if len(values) == len(bindings) == 1 else None
+        return isinstance(call, ast.Call) and is_saved_model(self.source, call)
 
     def _chosen(self, node: ast.ListComp) -> Part:
         """Some leaves of models: the state has all of them, a step finds its own among them."""
