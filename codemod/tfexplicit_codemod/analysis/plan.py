@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from functools import partial
 
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
@@ -15,23 +14,18 @@ from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.given import Entry, Given, may_be_none
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
-from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.places import Place, Places
-from tfexplicit_codemod.analysis.rearranged import Rearranged
+from tfexplicit_codemod.analysis.reader import reader_of
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
-from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
-from tfexplicit_codemod.analysis.untrained import Untrained
-from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
 from tfexplicit_codemod.leave import Leave
@@ -148,17 +142,12 @@ class Planner:
         return group.home not in self.lost
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
-        untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
-        unlisted = UnlistedLayers(self.module)
-        is_overridden = partial(is_defined_in_other_files, self.around)
-        rearranged = Rearranged(self.module, self.references, is_overridden)
-        variables = Variables(self.source, self.references, untrained, unlisted, rearranged)
         reader = Understand(
             self.source,
             self.classes,
             self.references,
             Gradients(self.module),
-            variables,
+            reader_of(self.module, self.references, self.around),
             self.compiled,
             self.parameters,
             self.elements,
@@ -219,18 +208,16 @@ class Planner:
             self.asked.append(contract)
 
     def _make_state(self, group: Group, place: Place, state: Reference) -> None:
+        name = state.path[0]
         if isinstance(place, Compile):
-            self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
+            self.edits.add(self.compiled.edit(place, self.alias, name))
         elif isinstance(place, Parameter):
-            renamed = tx109_parameter.parameter_edits(
-                self.source, self.alias, place.name, state.path[0]
-            )
-            self._add(renamed)
+            self._add(tx109_parameter.parameter_edits(self.source, self.alias, place.name, name))
         elif isinstance(place, Entry):
             model = tx105_several_models.model_code(self.source, group.parts, place.before)
             code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
             line = self.source.first_line(place.before)
-            self.edits.add(InsertBefore(line, f"{state.path[0]} = {code}"))
+            self.edits.add(InsertBefore(line, f"{name} = {code}"))
         else:
             self._set_up(group, place, state)
 
