@@ -121,6 +121,38 @@ def test_left(name: str) -> None:
     assert b"setup" not in (result.after or b"")
 
 
+COMPILED = """\
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def compile(self, opt):
+        super().compile(optimizer=opt)
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            loss = self.loss(data)
+        heads = self.a.trainable_weights if self.one else self.heads[0].trainable_weights
+        grads = tape.gradient(loss, self.body.trainable_weights + heads)
+        self.optimizer.apply_gradients(zip(grads, self.body.trainable_weights + heads))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "code"),
+    [
+        (COMPILED, "Net().fit(x)\n", "TX108"),
+        (COMPILED, "class B(Net):\n    def compile(self, o):\n        pass\n", "TX204"),
+        (COMPILED.replace("self.heads[0]", "outer.head"), "", "TX206"),
+        (COMPILED.replace("        grads", "        heads.append(v)\n        grads"), "", "TX206"),
+    ],
+)
+def test_a_model_with_a_compile_of_its_own(
+    tmp_path: Path, text: str, other: str, code: str
+) -> None:
+    (tmp_path / "net.py").write_text(text)
+    (tmp_path / "other.py").write_text("from net import Net\n" + other)
+    sites = [site for result in migrate_paths([tmp_path], Settings()) for site in result.sites]
+    assert [site.code for site in sites] == [code]
+
+
 @pytest.mark.parametrize(
     ("other", "code"),
     [

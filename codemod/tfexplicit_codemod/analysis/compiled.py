@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.edits import InsertAfter
 from tfexplicit_codemod.rules import tx108_compiled_optimizer, tx204_compiled_optimizer
+from tfexplicit_codemod.surroundings import Surroundings
 
 OPTIMIZER = "optimizer"
 # A model that is saved whole is compiled anew when loaded, but not by a `compile` of its own; one
@@ -31,10 +32,10 @@ class Compile:
 class Compiled:
     """Raises `Leave` for a model that may be compiled in a way that is out of sight."""
 
-    def __init__(self, module: Module, is_used_elsewhere: Callable[[str], bool]) -> None:
+    def __init__(self, module: Module, around: Surroundings) -> None:
         self.source = module.source
         self.classes: Classes = module.classes
-        self.is_used_elsewhere = is_used_elsewhere
+        self.around = around
 
     def home(self, receiver: ast.expr) -> Reference:
         """`self.optimizer` of a class whose `compile` can make the state."""
@@ -73,8 +74,10 @@ class Compiled:
             raise self._leave("and also set elsewhere")
         if not has_own and not any(self._is_made_here(each) for each in family):
             raise self._leave("the model is made out of sight")
-        if not has_own and any(self.is_used_elsewhere(each.name) for each in family):
+        if not has_own and any(self.around.is_used_elsewhere(each.name) for each in family):
             raise self._leave("other files use the model")
+        if is_defined_in_other_files(self.around, cls, "compile"):
+            raise self._leave("in a way of its own in other files")
         unsafe = _UNSAFE_WORDS if has_own else (*_UNSAFE_WORDS, *_WORDS_OF_LOADING)
         words = [word for word in unsafe if word in self.source.identifiers]
         if words:

@@ -71,7 +71,7 @@ class Planner:
         attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
-        self.compiled = Compiled(self.module, around.is_used_elsewhere)
+        self.compiled = Compiled(self.module, around)
         self.parameters = Parameters(self.source, self.references, self.values, around)
         self.elements = Elements(self.module, self.references)
         self.names = StateNames(self.source, self.classes, self.parameters, self.alias)

@@ -19,6 +19,7 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
+from tfexplicit_codemod.analysis.within_self import is_within_self
 
 _ORDERS = ("list", "tuple", "sorted")
 _TRAINABLE = ("trainable_variables", "trainable_weights")
@@ -36,16 +37,21 @@ class Rearranged:
         module: Module,
         references: References,
         is_overridden: Callable[[ast.ClassDef, str], bool],
+        compiled: ast.ClassDef | None = None,
     ) -> None:
         self.module = module
         self.source = module.source
         self.references = references
         self.is_overridden = is_overridden
+        self.compiled = compiled
 
-    def with_names_of(self, references: References) -> Rearranged:
-        return Rearranged(self.module, references, self.is_overridden)
+    def with_names_of(self, references: References, compiled: ast.ClassDef | None) -> Rearranged:
+        """The same for the sites of one optimizer, perhaps one that a class is compiled with."""
+        return Rearranged(self.module, references, self.is_overridden, compiled)
 
     def models(self, node: ast.expr) -> Models | None:
+        if self.compiled is not None and is_within_self(self.module, self.compiled, node):
+            return {Reference(self.compiled, ()): None}
         return self._models(node, frozenset())
 
     def _models(self, node: ast.expr, seen: Seen) -> Models | None:
