@@ -78,7 +78,6 @@ class Planner:
         self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
         self.asked: list[Contract] = []
         self.given = Given(self.module, self.references)
-        self.entries: dict[Reference, Entry] = {}
         self.lost: dict[Reference, Leave] = {}
         self.left: dict[Update, Leave] = {}
         self.places = Places(
@@ -90,7 +89,7 @@ class Planner:
             around,
             self.alias,
             self.left,
-            self.entries,
+            self.given.entries,
         )
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -131,8 +130,9 @@ class Planner:
         return unwanted
 
     def _code_of(self, group: Group, each: Understood) -> str:
-        is_parameter = self.parameters.of(group.home) is not None
-        return code_of(group, each, is_parameter and group.home not in self.entries)
+        if group.home in self.given.entries:
+            return tx114_given_optimizer.rule.code
+        return code_of(group, each, self.parameters.of(group.home) is not None)
 
     def _can_be_placed(self, group: Group) -> bool:
         try:
@@ -169,7 +169,7 @@ class Planner:
             if entry is None:
                 self.lost[group.home] = leave
             else:
-                self.entries[group.home] = entry
+                self.given.entries[group.home] = entry
         self.names.know(groups)
         return groups
 
