@@ -112,8 +112,8 @@ class Planner:
                     todo.add(self.source, self.edits, update.call, leave)
         sites = {update: self._site(update) for update in found if update not in unwanted}
         shown = [site for update, site in sites.items() if self._wants(site.code, update.call)]
-        ignored = len(found) - len(shown)
-        return Plan(tuple(shown), self.edits, ignored, tuple(self.asked), self.contracts.kept())
+        ignored, asked = len(found) - len(shown), tuple(self.asked)
+        return Plan(tuple(shown), self.edits, ignored, asked, self.contracts.kept())
 
     def _wants(self, code: str, node: ast.expr) -> bool:
         (first, _), (last, _) = self.source.start(node), self.source.end(node)
@@ -202,10 +202,8 @@ class Planner:
         if path is not None and self.around.is_used_elsewhere(parameter.function.name):
             handed = [(g.home, h.parameter) for g in component for h in g.handed]
             homes = len({home for home, given_to in handed if given_to == group.home})
-            contract = Contract(
-                path, parameter, group.home, state.path[0], tuple(group.parts), homes
-            )
-            self.asked.append(contract)
+            name, parts = state.path[0], tuple(group.parts)
+            self.asked.append(Contract(path, parameter, group.home, name, parts, homes))
 
     def _make_state(self, group: Group, place: Place, state: Reference) -> None:
         name = state.path[0]
@@ -286,9 +284,8 @@ class Planner:
         if has_alias and imports.is_imported_above(self.source, self.edits.first_line):
             return
         statement = imports.import_statement(self.alias)
-        line = imports.line_to_import_after(
-            self.source, self.edits.first_line, self.edits.last_line
-        )
+        first, last = self.edits.first_line, self.edits.last_line
+        line = imports.line_to_import_after(self.source, first, last)
         if line is None:
             self.edits.first_statement = statement
         else:
