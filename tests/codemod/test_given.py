@@ -91,6 +91,20 @@ LEFT = {
         BUILT.replace("ADD", "if self.flag:\n            v = v + self.head.trainable_variables"),
         "TX206",
     ),
+    "list_with_a_part_twice": (
+        BUILT.replace("ADD", "v = v + self.net.trainable_variables"),
+        "TX206",
+    ),
+    "module_that_hides_layers": (
+        BUILT.replace("ADD", "v = sorted(v)")
+        .replace("self.net = net", "self.net = Held()")
+        .replace(
+            "class A",
+            "class Held(tf.Module):\n    def __init__(self):\n"
+            "        self.layer = tf.keras.layers.Dense(1)\nclass A",
+        ),
+        "TX206",
+    ),
     "inner_step_of_a_traced_function": (
         INNER.replace("def make", "@tf.function\ndef make"),
         "TX201",
