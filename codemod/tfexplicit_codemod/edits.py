@@ -93,4 +93,4 @@ class Edits:
         return max([*ends, *self.inserted, *self.inserted_before])
 
     def __bool__(self) -> bool:
-        return bool(self.replaced or self.inserted or self.comments)
+        return bool(self.replaced or self.inserted or self.inserted_before or self.comments)

@@ -257,22 +257,15 @@ LEFT = {
         ["TX203"],
         "`late`",
     ),
-    "unbuilt_model_stepped_by_replicas": (
-        "import tensorflow as tf\nclass Net(tf.keras.Model):\n    pass\n"
-        "with strategy.scope():\n    model = Net()\n    opt = tf.keras.optimizers.Adam()\n"
-        "def step():\n    " + UPDATE + "strategy.run(step)\n",
-        ["TX203"],
-        "`model` may not be built when several replicas step",
-    ),
     "compiled_model_of_another_file": (
         COMPILED,
         ["TX204"],
         "the model is made out of sight",
     ),
     "compiled_model_under_a_strategy": (
-        COMPILED + "with tf.distribute.MirroredStrategy().scope():\n    Net().compile('adam')\n",
+        COMPILED + "with tf.distribute.TPUStrategy(c).scope():\n    Net().compile('adam')\n",
         ["TX204"],
-        "`distribute`",
+        "`TPUStrategy`",
     ),
     "compiled_model_loaded_whole": (
         COMPILED + "Net().compile('adam')\nkeras.models.load_model(path)\n",

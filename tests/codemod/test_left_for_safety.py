@@ -251,3 +251,23 @@ def test_an_optimizer_with_a_state_gets_no_second_one() -> None:
     )
     (site,) = migrate_source(program.encode(), Path("state.py")).sites
     assert (site.code, site.reason) == ("TX203", "`opt` has a state already")
+
+
+REDEFINED = (
+    Path(__file__).parent / "data" / "patterns" / "second_phase_redefines_the_step" / "before.py"
+)
+
+
+@pytest.mark.parametrize(
+    ("before_second_phase", "at_the_end"),
+    [
+        ("train_step(image)\n", ""),
+        ("", "run(train_step)\n"),
+        ("", "step = lambda: train_step(x)\n"),
+    ],
+)
+def test_a_step_that_may_run_in_both_phases(before_second_phase: str, at_the_end: str) -> None:
+    head, opt, tail = REDEFINED.read_text("utf-8").rpartition("opt = ")
+    program = head + before_second_phase + opt + tail + at_the_end
+    result = migrate_source(program.encode(), Path("phases.py"))
+    assert [site.code for site in result.sites] == ["TX214", "TX203"]

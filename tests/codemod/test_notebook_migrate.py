@@ -303,3 +303,11 @@ def test_signs_of_sparse_gradients_are_looked_for_in_the_code(as_notebook: AsNot
     assert after[3] == OPTIMIZER_AFTER.replace("SGD", "Adam")
     after = migrated(as_notebook(IMPORTS, "e = tf.keras.layers.Embedding(3, 4)", MODEL, adam, STEP))
     assert after[3] == f"{adam}\nopt_state = tx.setup(optimizer, model)"
+
+
+def test_a_function_that_makes_the_state_of_what_it_is_given(as_notebook: AsNotebook) -> None:
+    maker = "def make(model, optimizer):\n" + textwrap.indent(STEP, "    ") + "\n    return step"
+    result = migrate_notebook(as_notebook(IMPORTS, maker), Path("a.ipynb"))
+    assert [site.code for site in result.sites] == ["TX114"]
+    setup = "    opt_state = None if optimizer is None else tx.setup(optimizer, model)\n"
+    assert json.dumps(setup)[1:-1].encode() in (result.after or b"")

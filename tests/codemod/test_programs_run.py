@@ -101,12 +101,76 @@ for _ in range(3):
         loss = scaling.scale_loss(tf.reduce_mean(tf.square(model(x, training=True) - y)))
     grads = tape.gradient(loss, model.trainable_variables)
     scaling.apply_gradients(zip(grads, model.trainable_variables))
+
+
+def clipped(pairs, norm):
+    new = []
+    for grad, variable in pairs:
+        new.append((tf.clip_by_norm(grad, norm), variable))
+    return new
+
+
+class Agent:
+    def __init__(self, body, head, optimizer=None):
+        self.body = body
+        self.head = head
+        self.optimizer = optimizer
+
+    def leaves(self):
+        leaves = self.body.trainable_variables
+        if self.head is not None:
+            leaves = leaves + self.head.trainable_variables
+        return sorted(leaves, key=lambda leaf: leaf.path)
+
+    @tf.function
+    def step(self, x, norm):
+        with tf.GradientTape() as tape:
+            out = self.body(x)
+            loss = tf.reduce_mean(tf.square(out if self.head is None else self.head(out)))
+        pairs = list(zip(tape.gradient(loss, self.leaves()), self.leaves()))
+        if norm is not None:
+            pairs = clipped(pairs, norm)
+        self.optimizer.apply_gradients(pairs)
+        return loss
+
+
+def step_for(net, leaves, optimizer):
+    chosen = tf.keras.optimizers.SGD(0.05) if optimizer is None else optimizer
+    trained = [] if leaves is None else leaves
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(net(x)))
+        chosen.apply_gradients(zip(tape.gradient(loss, trained), trained))
+
+    return step
+
+
+def step_of(net, optimizer):
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(net(x) - 1.0))
+        grads = tape.gradient(loss, net.trainable_variables)
+        optimizer.apply_gradients(zip(grads, net.trainable_variables))
+
+    return tf.function(step)
+
+
+adams = [tf.keras.optimizers.Adam(0.01) for _ in range(4)]
+Agent(make(), make())
+agents = [Agent(make(), make(), adams[0]), Agent(make(), None, adams[1])]
+steps = [step_for(model, model.trainable_variables, adams[2]), step_of(critic, adams[3])]
+for _ in range(3):
+    print(float(agents[0].step(x, 0.5)), float(agents[1].step(x, None)))
+    for each in steps:
+        each()
+print([int(adam.iterations) for adam in adams])
 """
 
 
 def test_phases_parameters_and_dicts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     codes = [site.code for site in migrate_source(PROGRAM.encode(), Path("a.py")).sites]
-    assert codes == ["TX109", "TX101", "TX101", "TX105", "TX105", "TX105", "TX101"]
+    assert codes == ["TX109", "TX101", "TX101", "TX105", "TX105", "TX105", "TX101", *["TX114"] * 3]
     script = tmp_path / "phases.py"
     script.write_text(PROGRAM)
     code = main(["verify", str(script)])

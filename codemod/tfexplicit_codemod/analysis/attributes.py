@@ -8,9 +8,16 @@ from tfexplicit_codemod.analysis.classes import Method
 from tfexplicit_codemod.analysis.construction import STEPS, Construction
 from tfexplicit_codemod.analysis.definite import Definition, definition
 from tfexplicit_codemod.analysis.module import Module
+from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
+
+
+def is_saved_model(source: Source, call: ast.Call) -> bool:
+    """True for a call that restores a module as it was saved: its attributes stay what they are."""
+    return qualified(source, call.func) == "tensorflow.saved_model.load"
 
 
 class SelfAttributes:
@@ -116,7 +123,7 @@ class SelfAttributes:
         )
         if len(reference.path) != 2:
             raise unknown
-        if self.is_of_checkpoint(reference):
+        if self.is_of_checkpoint(reference) or self.is_of_saved_model(reference):
             return
         found = self._class_of(reference)
         if found is None:
@@ -136,6 +143,11 @@ class SelfAttributes:
         if checkpoint is None:
             return False
         return self.module.checkpoints.argument(checkpoint, reference.path[1]) is not None
+
+    def is_of_saved_model(self, reference: Reference) -> bool:
+        """True for `restored.<name>` of what `tf.saved_model.load` gave."""
+        made = self._made_by(reference) if len(reference.path) == 2 else None
+        return made is not None and is_saved_model(self.source, made)
 
     def _class_of(self, reference: Reference) -> tuple[Module, ast.ClassDef] | None:
         """The class of the project whose instance the first name of the reference holds."""

@@ -6,11 +6,14 @@ import ast
 
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.versions import VersionTable
 
 NamedFunction = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
+def arguments_for(
+    source: Source, parameter: ast.arg, versions: VersionTable | None = None
+) -> list[ast.expr] | None:
     """What every caller in the file passes for a parameter.
 
     None where a caller may be out of sight: the function is passed on, exported, wrapped by an
@@ -25,7 +28,7 @@ def arguments_for(source: Source, parameter: ast.arg) -> list[ast.expr] | None:
         return None
     called = owner if isinstance(owner, ast.ClassDef) else function
     assert isinstance(called, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    calls = calls_of(source, called)
+    calls = calls_of(source, called, versions)
     if not calls:
         return None
     values = [argument(call, function, parameter, skip=int(is_constructor)) for call in calls]
@@ -51,17 +54,26 @@ def decorators_keep_arguments(source: Source, function: NamedFunction) -> bool:
     return True
 
 
-def calls_of(source: Source, called: NamedFunction | ast.ClassDef) -> list[ast.Call] | None:
-    """Every call of the function, or None where it is also used in another way."""
+def calls_of(
+    source: Source, called: NamedFunction | ast.ClassDef, versions: VersionTable | None = None
+) -> list[ast.Call] | None:
+    """Every call of the function, or None where it is also used in another way.
+
+    With `versions`, of one of several functions that have the name one after the other.
+    """
     home = source.scope(called)
-    if len(home.bindings[called.name]) != 1:
+    own = versions.number_of_definition(home, called) if versions else 0
+    if len(home.bindings[called.name]) != 1 and not own:
         return None
     calls: list[ast.Call] = []
     for name in source.nodes(ast.Name):
         if name.id != called.name or source.scope(name).lookup(name.id) is not home:
             continue
+        number = versions.number(name) if versions and own else own
+        if number not in (0, own):
+            continue
         parent = source.parent_of[name]
-        if not (isinstance(parent, ast.Call) and parent.func is name):
+        if number != own or not (isinstance(parent, ast.Call) and parent.func is name):
             return None
         calls.append(parent)
     return calls

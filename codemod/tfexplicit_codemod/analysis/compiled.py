@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.edits import InsertAfter
 from tfexplicit_codemod.rules import tx108_compiled_optimizer, tx204_compiled_optimizer
+from tfexplicit_codemod.surroundings import Surroundings
 
 OPTIMIZER = "optimizer"
 # A model that is saved whole is compiled anew when loaded, but not by a `compile` of its own; one
-# that is frozen or run by several replicas may have other leaves at its first step.
-_UNSAFE_WORDS = ("load_model", "from_config", "trainable", "distribute", "Strategy", "TPUStrategy")
+# that is frozen, or that is made on a TPU, may have other leaves at its first step.
+_WORDS_OF_LOADING = ("load_model", "from_config")
+_UNSAFE_WORDS = ("trainable", "TPUStrategy")
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,10 @@ class Compile:
 class Compiled:
     """Raises `Leave` for a model that may be compiled in a way that is out of sight."""
 
-    def __init__(self, module: Module, is_used_elsewhere: Callable[[str], bool]) -> None:
+    def __init__(self, module: Module, around: Surroundings) -> None:
         self.source = module.source
         self.classes: Classes = module.classes
-        self.is_used_elsewhere = is_used_elsewhere
+        self.around = around
 
     def home(self, receiver: ast.expr) -> Reference:
         """`self.optimizer` of a class whose `compile` can make the state."""
@@ -47,8 +49,8 @@ class Compiled:
     def place(self, home: Reference, models: list[Reference]) -> Compile:
         cls = home.owner
         assert isinstance(cls, ast.ClassDef)
-        self._check(cls, models)
         method = self._method(cls)
+        self._check(cls, models, has_own=method is not None)
         if method is None:
             return Compile(cls, _last_before_methods(cls), is_new=True)
         calls = [statement for statement in method.body if _calls_super(statement)]
@@ -63,17 +65,21 @@ class Compiled:
         name = self.source.self_name(place.after)
         return InsertAfter(line, tx108_compiled_optimizer.statement(tx, name, state))
 
-    def _check(self, cls: ast.ClassDef, models: list[Reference]) -> None:
+    def _check(self, cls: ast.ClassDef, models: list[Reference], has_own: bool) -> None:
+        """A model with a `compile` of its own is not compiled by Keras when it is loaded."""
         family = self.classes.related(cls)
         if any(model.owner not in family for model in models):
             raise self._leave("the model has not all the variables")
         if self.classes.stores.get(OPTIMIZER):
             raise self._leave("and also set elsewhere")
-        if not any(self._is_made_here(each) for each in family):
+        if not has_own and not any(self._is_made_here(each) for each in family):
             raise self._leave("the model is made out of sight")
-        if any(self.is_used_elsewhere(each.name) for each in family):
+        if not has_own and any(self.around.is_used_elsewhere(each.name) for each in family):
             raise self._leave("other files use the model")
-        words = [word for word in _UNSAFE_WORDS if word in self.source.identifiers]
+        if is_defined_in_other_files(self.around, cls, "compile"):
+            raise self._leave("in a way of its own in other files")
+        unsafe = _UNSAFE_WORDS if has_own else (*_UNSAFE_WORDS, *_WORDS_OF_LOADING)
+        words = [word for word in unsafe if word in self.source.identifiers]
         if words:
             raise self._leave(f"the model uses `{words[0]}`")
 

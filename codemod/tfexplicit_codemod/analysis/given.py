@@ -40,6 +40,8 @@ class Given:
         self.module = module
         self.source = module.source
         self.references = references
+        # By the home of the optimizer: the functions that make a state.
+        self.entries: dict[Reference, Entry] = {}
 
     def is_kept(self, update: Update, home: Reference) -> bool:
         """True where `__init__`, or a function under another name, keeps what it is given."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
+from tfexplicit_codemod.analysis import parameter_servers
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
 from tfexplicit_codemod.analysis.reaching import LOOPS
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.replicas import check_built_before
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
@@ -41,7 +41,7 @@ class Placements:
             self.attributes.require_room(optimizer.owner)
         made = self._definition(optimizer)
         self._check_hyperparameters_stay(optimizer)
-        check_built_before(self.attributes.module, self.references, models)
+        parameter_servers.check_none(self.source)
         function = self.source.scope(made.statement)
         known = [self._definition_for(model, made, function) for model in models]
         definitions = [made, *(found for found in known if found)]

@@ -81,10 +81,14 @@ class Places:
         if parameter is not None:
             self.parameters.check_uses(parameter, group.uses)
             return parameter
-        cls, name = group.home.owner, group.home.path[0]
-        if isinstance(cls, ast.ClassDef) and is_set_in_other_files(self.around, cls, name):
-            raise tx203_unclear_definition.leave(f"`.{name}` is set in other files, too")
+        for kept in (group.home, *models):
+            self._check_set_here_only(kept)
         return self.placements.place(group.home, models, group.statements)
+
+    def _check_set_here_only(self, kept: Reference) -> None:
+        cls, name = kept.owner, kept.path[0] if kept.path else ""
+        if name and isinstance(cls, ast.ClassDef) and is_set_in_other_files(self.around, cls, name):
+            raise tx203_unclear_definition.leave(f"`.{name}` may be set in other files, too")
 
     def _check_has_no_state_yet(self, group: Group) -> None:
         """An earlier run may have left one of its sites: that one has no state to take part in."""

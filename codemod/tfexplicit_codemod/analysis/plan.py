@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from functools import partial
 
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
@@ -15,23 +14,18 @@ from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.given import Entry, Given, may_be_none
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
-from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
 from tfexplicit_codemod.analysis.placement import Placement, Placements
 from tfexplicit_codemod.analysis.places import Place, Places
-from tfexplicit_codemod.analysis.rearranged import Rearranged
+from tfexplicit_codemod.analysis.reader import reader_of
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
-from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
-from tfexplicit_codemod.analysis.untrained import Untrained
-from tfexplicit_codemod.analysis.variables import Variables
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
 from tfexplicit_codemod.leave import Leave
@@ -77,14 +71,13 @@ class Planner:
         attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
-        self.compiled = Compiled(self.module, around.is_used_elsewhere)
+        self.compiled = Compiled(self.module, around)
         self.parameters = Parameters(self.source, self.references, self.values, around)
         self.elements = Elements(self.module, self.references)
         self.names = StateNames(self.source, self.classes, self.parameters, self.alias)
         self.contracts = KeptContracts(around.contracts, self.module, self.parameters)
         self.asked: list[Contract] = []
         self.given = Given(self.module, self.references)
-        self.entries: dict[Reference, Entry] = {}
         self.lost: dict[Reference, Leave] = {}
         self.left: dict[Update, Leave] = {}
         self.places = Places(
@@ -96,7 +89,7 @@ class Planner:
             around,
             self.alias,
             self.left,
-            self.entries,
+            self.given.entries,
         )
         self.codes: dict[Update, str] = {}
         self.edits = Edits()
@@ -119,8 +112,8 @@ class Planner:
                     todo.add(self.source, self.edits, update.call, leave)
         sites = {update: self._site(update) for update in found if update not in unwanted}
         shown = [site for update, site in sites.items() if self._wants(site.code, update.call)]
-        ignored = len(found) - len(shown)
-        return Plan(tuple(shown), self.edits, ignored, tuple(self.asked), self.contracts.kept())
+        ignored, asked = len(found) - len(shown), tuple(self.asked)
+        return Plan(tuple(shown), self.edits, ignored, asked, self.contracts.kept())
 
     def _wants(self, code: str, node: ast.expr) -> bool:
         (first, _), (last, _) = self.source.start(node), self.source.end(node)
@@ -137,8 +130,9 @@ class Planner:
         return unwanted
 
     def _code_of(self, group: Group, each: Understood) -> str:
-        is_parameter = self.parameters.of(group.home) is not None
-        return code_of(group, each, is_parameter and group.home not in self.entries)
+        if group.home in self.given.entries:
+            return tx114_given_optimizer.rule.code
+        return code_of(group, each, self.parameters.of(group.home) is not None)
 
     def _can_be_placed(self, group: Group) -> bool:
         try:
@@ -148,17 +142,12 @@ class Planner:
         return group.home not in self.lost
 
     def _understand_each(self, found: list[Update]) -> list[Understood]:
-        untrained = Untrained(self.source, KerasModels(self.module), self.around.freezes)
-        unlisted = UnlistedLayers(self.module)
-        is_overridden = partial(is_defined_in_other_files, self.around)
-        rearranged = Rearranged(self.module, self.references, is_overridden)
-        variables = Variables(self.source, self.references, untrained, unlisted, rearranged)
         reader = Understand(
             self.source,
             self.classes,
             self.references,
             Gradients(self.module),
-            variables,
+            reader_of(self.module, self.references, self.around),
             self.compiled,
             self.parameters,
             self.elements,
@@ -180,7 +169,7 @@ class Planner:
             if entry is None:
                 self.lost[group.home] = leave
             else:
-                self.entries[group.home] = entry
+                self.given.entries[group.home] = entry
         self.names.know(groups)
         return groups
 
@@ -213,24 +202,20 @@ class Planner:
         if path is not None and self.around.is_used_elsewhere(parameter.function.name):
             handed = [(g.home, h.parameter) for g in component for h in g.handed]
             homes = len({home for home, given_to in handed if given_to == group.home})
-            contract = Contract(
-                path, parameter, group.home, state.path[0], tuple(group.parts), homes
-            )
-            self.asked.append(contract)
+            name, parts = state.path[0], tuple(group.parts)
+            self.asked.append(Contract(path, parameter, group.home, name, parts, homes))
 
     def _make_state(self, group: Group, place: Place, state: Reference) -> None:
+        name = state.path[0]
         if isinstance(place, Compile):
-            self.edits.add(self.compiled.edit(place, self.alias, state.path[0]))
+            self.edits.add(self.compiled.edit(place, self.alias, name))
         elif isinstance(place, Parameter):
-            renamed = tx109_parameter.parameter_edits(
-                self.source, self.alias, place.name, state.path[0]
-            )
-            self._add(renamed)
+            self._add(tx109_parameter.parameter_edits(self.source, self.alias, place.name, name))
         elif isinstance(place, Entry):
             model = tx105_several_models.model_code(self.source, group.parts, place.before)
             code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
             line = self.source.first_line(place.before)
-            self.edits.add(InsertBefore(line, f"{state.path[0]} = {code}"))
+            self.edits.add(InsertBefore(line, f"{name} = {code}"))
         else:
             self._set_up(group, place, state)
 
@@ -299,9 +284,8 @@ class Planner:
         if has_alias and imports.is_imported_above(self.source, self.edits.first_line):
             return
         statement = imports.import_statement(self.alias)
-        line = imports.line_to_import_after(
-            self.source, self.edits.first_line, self.edits.last_line
-        )
+        first, last = self.edits.first_line, self.edits.last_line
+        line = imports.line_to_import_after(self.source, first, last)
         if line is None:
             self.edits.first_statement = statement
         else:

@@ -19,6 +19,8 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding
+from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
+from tfexplicit_codemod.analysis.within_self import is_within_self
 
 _ORDERS = ("list", "tuple", "sorted")
 _TRAINABLE = ("trainable_variables", "trainable_weights")
@@ -36,16 +38,26 @@ class Rearranged:
         module: Module,
         references: References,
         is_overridden: Callable[[ast.ClassDef, str], bool],
+        compiled: ast.ClassDef | None = None,
     ) -> None:
         self.module = module
         self.source = module.source
         self.references = references
         self.is_overridden = is_overridden
+        self.compiled = compiled
+        self.unlisted = UnlistedLayers(module)
 
-    def with_names_of(self, references: References) -> Rearranged:
-        return Rearranged(self.module, references, self.is_overridden)
+    def with_names_of(self, references: References, compiled: ast.ClassDef | None) -> Rearranged:
+        """The same for the sites of one optimizer, perhaps one that a class is compiled with."""
+        return Rearranged(self.module, references, self.is_overridden, compiled)
 
     def models(self, node: ast.expr) -> Models | None:
+        """Raises `Leave` for a model that may not list all its layers."""
+        if self.compiled is not None and is_within_self(self.module, self.compiled, node):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute) and part.attr in _TRAINABLE:
+                    self.unlisted.require_none(part)
+            return {Reference(self.compiled, ()): None}
         return self._models(node, frozenset())
 
     def _models(self, node: ast.expr, seen: Seen) -> Models | None:
@@ -53,6 +65,7 @@ class Rearranged:
             return None
         seen |= {node}
         if isinstance(node, ast.Attribute) and node.attr in _TRAINABLE:
+            self.unlisted.require_none(node)
             return self._one(node.value)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self._all([node.left, node.right], seen)
@@ -68,7 +81,7 @@ class Rearranged:
         found: Models = {}
         for node in nodes:
             models = self._models(node, seen)
-            if models is None:
+            if models is None or models.keys() & found.keys():
                 return None
             found |= models
         return found
@@ -119,7 +132,7 @@ class Rearranged:
         found: Models = {}
         for binding in bindings:
             added = self._added(binding, seen)
-            if added is None or not self._is_sure(binding, added):
+            if added is None or added.keys() & found.keys() or not self._is_sure(binding, added):
                 return None
             found |= added
         return found or None

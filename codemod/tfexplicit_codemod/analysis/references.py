@@ -125,7 +125,7 @@ class References:
     def _passed_by_all_callers(
         self, parameter: ast.arg, seen: frozenset[Binding]
     ) -> Reference | None:
-        arguments = arguments_for(self.source, parameter)
+        arguments = arguments_for(self.source, parameter, self.versions)
         if arguments is None or any(dotted(argument) is None for argument in arguments):
             return None
         found = {self._resolve(argument, seen) for argument in arguments}

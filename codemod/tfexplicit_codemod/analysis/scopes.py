@@ -29,6 +29,12 @@ class Binding:
     path: tuple[int, ...] = ()
     remote: bool = False
 
+    @property
+    def is_plain(self) -> bool:
+        """False for a parameter, a loop's name, `del`, `x += 1`: no plain new value."""
+        plain = ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ImportFrom | ast.Import
+        return isinstance(self.node, plain)
+
 
 @dataclass(eq=False)
 class Scope:

@@ -65,7 +65,7 @@ class Understand:
         statement = self._statement(update)
         pairs = self._minimized(update) if update.method == "minimize" else self._pairs(update)
         self._check_comments(update.call)
-        variables = self.variables.of(home)
+        variables = self.variables.of(home, update.value.kind == "compiled")
         leaves = variables.read(pairs.variables)
         if len(set(leaves.identity)) < len(leaves.identity):
             raise tx206_variable_list.leave(self._text(pairs.variables), "names a part twice")

@@ -163,7 +163,21 @@ class Values:
         if held is not None:
             # One name may hold optimizers of two frameworks, one after the other.
             return self._once(held, lambda: self.of(held.value, held.path))
-        return _common([self._of_binding(binding) for binding in self.versions.bindings(name)])
+        value = _common([self._of_binding(binding) for binding in self.versions.bindings(name)])
+        return CUSTOM if value.kind == "unknown" and self._is_tested(scope, name.id) else value
+
+    def _is_tested(self, scope: Scope, name: str) -> bool:
+        """True where the program asks which Keras optimizer a name holds."""
+        for call in self.source.nodes(ast.Call):
+            if getattr(call.func, "id", "") != "isinstance" or len(call.args) != 2:
+                continue
+            tested = call.args[0]
+            if isinstance(tested, ast.Name) and tested.id == name:
+                is_same = self.source.scope(tested).lookup(name) is scope
+                path = qualified(self.source, call.args[1])
+                if is_same and path and frameworks.is_keras_optimizer_base(path):
+                    return True
+        return False
 
     def _of_binding(self, binding: Binding) -> Value:
         if isinstance(binding.node, ast.arg):

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis import filtered
+from tfexplicit_codemod.analysis.attributes import is_saved_model
 from tfexplicit_codemod.analysis.changes import is_changed
 from tfexplicit_codemod.analysis.definite import loops_around
 from tfexplicit_codemod.analysis.names import qualified
@@ -92,12 +93,12 @@ class Variables:
         self.unlisted = unlisted
         self.rearranged = rearranged
 
-    def of(self, home: Reference) -> Variables:
+    def of(self, home: Reference, is_compiled: bool) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
         near = self.references.keeping(home.owner)
-        return Variables(
-            self.source, near, self.untrained, self.unlisted, self.rearranged.with_names_of(near)
-        )
+        compiled = home.owner if is_compiled and isinstance(home.owner, ast.ClassDef) else None
+        rearranged = self.rearranged.with_names_of(near, compiled)
+        return Variables(self.source, near, self.untrained, self.unlisted, rearranged)
 
     def read(self, node: ast.expr) -> Leaves:
         """The parts in order, or the models whose variables the list holds in some order."""
@@ -115,7 +116,7 @@ class Variables:
 
     def _read_in_order(self, node: ast.expr) -> Leaves:
         if isinstance(node, ast.Call) and _is_copy(node):
-            return self.read(node.args[0])
+            return self._read_in_order(node.args[0])
         if isinstance(node, ast.Name):
             return self._read_name(node)
         return Leaves(tuple(self._parts(node)), node)
@@ -131,21 +132,30 @@ class Variables:
             self.untrained.require_same_training(node)
             text = self.source.segment(node.value)
             return [Part(True, (self._reference(node.value),), text, with_untrained=True)]
+        if isinstance(node, ast.Attribute) and self._is_restored(node.value):
+            references = (self._reference(node),)
+            return [Part(False, references, self.source.segment(node), is_named_list=True)]
         if isinstance(node, ast.Call) and self._are_values_of_variables(node):
             assert isinstance(node.func, ast.Attribute)
             text = self.source.segment(node.func.value)
             return [Part(True, (self._reference(node.func.value),), text)]
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            return [*self.read(node.left).parts, *self.read(node.right).parts]
+            return [*self._read_in_order(node.left).parts, *self._read_in_order(node.right).parts]
         if isinstance(node, ast.List | ast.Tuple) and node.elts:
             return self._read_elements(node.elts)
         if isinstance(node, ast.ListComp) and filtered.is_filter(node):
             return [self._chosen(node)]
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
 
+    def _is_restored(self, node: ast.expr) -> bool:
+        bindings = self.references.versions.bindings(node) if isinstance(node, ast.Name) else []
+        values = [binding.value for binding in bindings if not binding.path]
+        call = values[0] if len(values) == len(bindings) == 1 else None
+        return isinstance(call, ast.Call) and is_saved_model(self.source, call)
+
     def _chosen(self, node: ast.ListComp) -> Part:
         """Some leaves of models: the state has all of them, a step finds its own among them."""
-        parts = self.read(node.generators[0].iter).parts
+        parts = self._read_in_order(node.generators[0].iter).parts
         if not all(p.is_model and not p.with_untrained and not p.element for p in parts):
             raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
         references = tuple(reference for part in parts for reference in part.references)
@@ -186,7 +196,7 @@ class Variables:
         for element in elements:
             if isinstance(element, ast.Starred):
                 parts += self._explicit(plain)
-                parts += self.read(element.value).parts
+                parts += self._read_in_order(element.value).parts
                 plain = []
             else:
                 plain.append(element)
@@ -224,7 +234,7 @@ class Variables:
         if is_changed(self.source, name):
             raise tx206_variable_list.leave(name.id, "is changed after it was made")
         if held is not None and not held.path and self._is_fresh(held.statement, name):
-            leaves = self.read(held.value)
+            leaves = self._read_in_order(held.value)
             if len(leaves.parts) == 1 and leaves.parts[0].chosen:
                 # Written once: the condition may be long, and need not give the same twice.
                 return replace(leaves, parts=(replace(leaves.parts[0], text=name.id),))
@@ -242,8 +252,24 @@ class Variables:
     def _holds_a_list(self, binding: Binding) -> bool:
         if binding.value is None or binding.path or binding.kind != "assign":
             return False
+        if self._is_given_list(binding):
+            return True
         self._read_in_order(binding.value)
         return True
+
+    def _is_given_list(self, binding: Binding) -> bool:
+        """True for `[] if given is None else given`, in the function that keeps the optimizer."""
+        value, kept = binding.value, self.references.kept
+        if (
+            not isinstance(value, ast.IfExp)
+            or kept is None
+            or not isinstance(value.orelse, ast.Name)
+        ):
+            return False
+        given = kept.bindings.get(value.orelse.id, [])
+        is_parameter = len(given) == 1 and given[0].kind == "parameter"
+        is_here = binding in kept.bindings.get(binding.name, [])
+        return is_here and is_parameter and ast.unparse(value.body) in ("[]", "()")
 
 
 def _is_copy(call: ast.Call) -> bool:

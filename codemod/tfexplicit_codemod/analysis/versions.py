@@ -19,6 +19,7 @@ from tfexplicit_codemod.analysis.reaching import LOOPS, reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Block, Source
 
+Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 # Names of calls that run the function they are given at once.
 RUNS_AT_ONCE = ("run", "experimental_run_v2")
 
@@ -116,7 +117,7 @@ class VersionTable:
         home = self.source.scope(function)
         if home is not self.source.root or self._is_exported(function):
             return False
-        own = self._number_of_definition(home, function)
+        own = self.number_of_definition(home, function)
         uses = [u for u in self._loads.get(function.name, []) if self._may_mean(u, home, own)]
         return not uses and (own > 0 or len(home.bindings[function.name]) == 1)
 
@@ -135,7 +136,7 @@ class VersionTable:
     def _split(self, bindings: list[Binding], scope: Scope) -> Versions | None:
         if len(bindings) < 2 or scope.is_class or any(b.remote for b in bindings):
             return None
-        statements = [self.source.statement(b.node) for b in bindings if not _is_odd(b)]
+        statements = [self.source.statement(b.node) for b in bindings if b.is_plain]
         if len(statements) < len(bindings):
             return None
         block = self._common_block(statements)
@@ -165,7 +166,7 @@ class VersionTable:
     def _is_used_only_at(
         self, scope: Scope, name: str, block: Block, places: set[int | None]
     ) -> bool:
-        uses = (use for use in self._loads.get(name, []))
+        uses = self._loads.get(name, [])
         own = (use for use in uses if self.source.scope(use).lookup(name) is scope)
         return all(self._place(block, self.source.statement(use)) in places for use in own)
 
@@ -196,7 +197,9 @@ class VersionTable:
         version = table.at(place)
         if version is None or version is table.all[-1] or function is None:
             return version
-        return version if self._runs_only_before(function, version, table) else None
+        if self._runs_only_before(function, version, table):
+            return version
+        return self._at_all_runs(function, table)
 
     def _within(
         self, name: ast.Name, function: ast.AST | None, holding: Version, table: Versions
@@ -227,7 +230,7 @@ class VersionTable:
         self, function: ast.FunctionDef, version: Version, table: Versions
     ) -> bool:
         home = self.source.scope(function)
-        own = self._number_of_definition(home, function)
+        own = self.number_of_definition(home, function)
         for use in self._loads.get(function.name, []):
             if not self._may_mean(use, home, own):
                 continue
@@ -239,11 +242,27 @@ class VersionTable:
                 return False
         return not self._is_exported(function)
 
-    def _number_of_definition(self, home: Scope, function: ast.FunctionDef) -> int:
-        table = self._table(home, function.name)
+    def _at_all_runs(self, function: ast.AST, table: Versions) -> Version | None:
+        """For a function that is there before a version is bound, and runs only after that."""
+        if not isinstance(function, ast.FunctionDef) or self._is_exported(function):
+            return None
+        home = self.source.scope(function)
+        own = self.number_of_definition(home, function)
+        seen: set[Version | None] = set()
+        for use in self._loads.get(function.name, []):
+            if self._may_mean(use, home, own):
+                place = self._place(table.block, self.source.statement(use))
+                is_inner = self.source.function_within(use, home) is not None
+                if place is None or is_inner or not self._is_run(use):
+                    return None
+                seen.add(table.at(place))
+        return seen.pop() if len(seen) == 1 else None
+
+    def number_of_definition(self, home: Scope, defined: Defined) -> int:
+        """Which version of its name a function or class is; 0 where the name has one only."""
+        table = self._table(home, defined.name)
         versions = table.all if table else ()
-        nodes = ((v.number, b.node) for v in versions for b in v.bindings)
-        return next((number for number, node in nodes if node is function), 0)
+        return next((v.number for v in versions for b in v.bindings if b.node is defined), 0)
 
     def _is_run(self, use: ast.Name) -> bool:
         """True for `step(...)` and `strategy.run(step, ...)`."""
@@ -275,9 +294,3 @@ class VersionTable:
             if isinstance(name.ctx, ast.Load):
                 loads.setdefault(name.id, []).append(name)
         return loads
-
-
-def _is_odd(binding: Binding) -> bool:
-    """True for what is no plain new value: a parameter, a loop's name, `del`, `x += 1`."""
-    plain = ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ImportFrom | ast.Import
-    return not isinstance(binding.node, plain)

@@ -146,13 +146,17 @@ def _share(edits: Edits, part: Part) -> Edits:
     def is_here(line: int) -> bool:
         return part.first <= line <= part.last
 
+    def of_cell(added: dict[int, list[str]]) -> dict[int, list[str]]:
+        return {line - shift: texts for line, texts in added.items() if is_here(line)}
+
     return Edits(
         replaced={
             ((start[0] - shift, start[1]), (end[0] - shift, end[1])): code
             for (start, end), code in edits.replaced.items()
             if is_here(start[0])
         },
-        inserted={line - shift: code for line, code in edits.inserted.items() if is_here(line)},
-        comments={line - shift: text for line, text in edits.comments.items() if is_here(line)},
+        inserted=of_cell(edits.inserted),
+        inserted_before=of_cell(edits.inserted_before),
+        comments=of_cell(edits.comments),
         settled={line - shift for line in edits.settled if is_here(line)},
     )

@@ -17,7 +17,7 @@ rule = Rule(
     summary="The optimizer is given to `compile` in a way that cannot be followed.",
     why=(
         "Keras gives this optimizer to the model in `compile`, perhaps from another file, on "
-        "several replicas or for a model that is loaded whole. Make the state in `compile` where "
+        "a TPU or for a model that is loaded whole. Make the state in `compile` where "
         "you know how the model is used, or keep `compile` and `fit` as they are."
     ),
     before="""\
