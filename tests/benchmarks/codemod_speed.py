@@ -5,7 +5,7 @@
 The trees: Keras as it is installed (its own tests hold sites), the same after `migrate` (nothing to
 change), a sample of its files, ten thousand made files of which 1 % have a site, and spektral where
 a clone is given. The tools take turns, each on a fresh copy; one that is not installed is left out
-with a word. bump-pydantic runs on the sample only, since it needs minutes for more, and pyupgrade
+with a word. Wall and processor seconds are kept: on a busy machine the second say more. bump-pydantic runs on the sample only, since it needs minutes for more, and pyupgrade
 on the other trees too with `--full`.
 """
 
@@ -31,6 +31,7 @@ OURS = [*PYTHON, "tfexplicit_codemod"]
 SAMPLE = "every 40th file of Keras"
 PEERS = ("ruff", "pyupgrade", "bump_pydantic")
 ROOT = Path(__file__).parents[2]
+Taken = dict[str, float]
 Commands = Callable[[Path], dict[str, list[str]]]
 
 
@@ -65,43 +66,47 @@ def missing() -> list[str]:
     return [peer for peer in PEERS if find_spec(peer) is None]
 
 
-def seconds(command: list[str], folder: Path) -> float:
-    """Of one process; what it says by its exit code does not matter, unless it did not run."""
-    start = time.perf_counter()
+def taken_by(command: list[str], folder: Path) -> Taken:
+    """What one process takes; its exit code does not matter, unless ours did not run."""
+    start, before = time.perf_counter(), os.times()
     done = subprocess.run(command, cwd=folder, check=False, capture_output=True)
-    taken = time.perf_counter() - start
+    wall, after = time.perf_counter() - start, os.times()
     if command[:3] == OURS and done.returncode not in (0, 1, 3):
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr.decode()}")
-    return taken
+    user = after.children_user - before.children_user
+    return {"wall": wall, "processor": user + after.children_system - before.children_system}
 
 
-def medians(tree: Path, commands: Commands, rounds: int) -> dict[str, float]:
+def median_of(times: list[Taken]) -> Taken:
+    return {kind: statistics.median(each[kind] for each in times) for kind in times[0]}
+
+
+def medians(tree: Path, commands: Commands, rounds: int) -> dict[str, Taken]:
     """Each command once per round, so that a slow moment of the machine meets all of them."""
-    taken: dict[str, list[float]] = {}
+    taken: dict[str, list[Taken]] = {}
     for _ in range(rounds):
         for tool in commands(tree):
             with tempfile.TemporaryDirectory() as name:
                 copy = copied(tree, Path(name) / tree.name)
                 command = commands(copy)[tool]
-                taken.setdefault(tool, []).append(seconds(command, Path(name)))
-    return {tool: statistics.median(times) for tool, times in taken.items()}
+                taken.setdefault(tool, []).append(taken_by(command, Path(name)))
+    return {tool: median_of(times) for tool, times in taken.items()}
 
 
-def start_times(rounds: int) -> dict[str, float]:
+def start_times(rounds: int) -> dict[str, Taken]:
     """`tfexplicit --help`, and what `import tfexplicit` adds to importing TensorFlow and Keras."""
     code = (
-        "import tensorflow, keras, time; keras.optimizers; start = time.perf_counter(); "
-        "import tfexplicit; print(time.perf_counter() - start)"
+        "import tensorflow, keras, time; keras.optimizers; "
+        "wall, processor = time.perf_counter(), time.process_time(); import tfexplicit; "
+        "print(time.perf_counter() - wall, time.process_time() - processor)"
     )
     helps, imports = [], []
     for _ in range(rounds):
-        helps.append(seconds([*OURS, "--help"], Path.cwd()))
+        helps.append(taken_by([*OURS, "--help"], Path.cwd()))
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-        imports.append(float(done.stdout))
-    return {
-        "tfexplicit --help": statistics.median(helps),
-        "import tfexplicit": statistics.median(imports),
-    }
+        wall, processor = map(float, done.stdout.split())
+        imports.append({"wall": wall, "processor": processor})
+    return {"tfexplicit --help": median_of(helps), "import tfexplicit": median_of(imports)}
 
 
 def trees(folder: Path, spektral: Path | None) -> dict[str, Path]:
@@ -117,11 +122,13 @@ def trees(folder: Path, spektral: Path | None) -> dict[str, Path]:
     return made
 
 
-def show(tree: str, taken: dict[str, float]) -> None:
-    ours = taken["tfexplicit check"]
+def show(tree: str, taken: dict[str, Taken]) -> None:
     print(f"\n{tree}")
+    ours = taken.get("tfexplicit check")
     for tool, median in taken.items():
-        print(f"  {tool:20}{median:8.2f} s {median / ours:8.2f} x tfexplicit check", flush=True)
+        line = f"  {tool:20}{median['wall']:8.3f} s, {median['processor']:8.3f} s of processors"
+        ratio = f", {median['processor'] / ours['processor']:7.2f} x ours" if ours else ""
+        print(line + ratio, flush=True)
 
 
 def main() -> None:
@@ -137,8 +144,7 @@ def main() -> None:
     for peer in missing():
         print(f"{peer} is left out: it is not installed (pip install tfexplicit[benchmarks])")
     results = {"start": start_times(rounds)}
-    for what, taken in results["start"].items():
-        print(f"{what:22}{1000 * taken:8.0f} ms")
+    show("start", results["start"])
     with tempfile.TemporaryDirectory() as name:
         for tree, folder in trees(Path(name), arguments.spektral).items():
             tools = all_tools if tree == SAMPLE else others
