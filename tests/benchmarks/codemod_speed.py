@@ -6,7 +6,7 @@ The trees: Keras as it is installed (its own tests hold sites), the same after `
 change), a sample of its files, ten thousand made files of which 1 % have a site, and spektral where
 a clone is given. The tools take turns, each on a fresh copy; one that is not installed is left out
 with a word. bump-pydantic runs on the sample only, since it needs minutes for more, and pyupgrade
-on the other trees too with `--full`. On a busy machine the processor seconds say more than the wall.
+on the other trees too with `--full`. On a busy machine the processor seconds say more.
 """
 
 from __future__ import annotations
