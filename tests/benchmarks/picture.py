@@ -15,7 +15,7 @@ def draw(results: list[Result], file: Path) -> Path:
 
     panels: dict[str, dict[str, float]] = {}
     for each in results:
-        if each.get("times_keras"):
+        if each["times_keras"]:
             panel = panels.setdefault(f"{each['workload']}: {each['rule']}", {})
             panel[each["contender"]] = each["times_keras"]
     heights = [len(panel) + 2 for panel in panels.values()]

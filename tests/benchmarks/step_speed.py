@@ -83,12 +83,12 @@ def main() -> None:
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.write_text(json.dumps(everything, indent=1))
     print(f"\n{arguments.output}")
-    if find_spec("matplotlib"):
+    if find_spec("matplotlib") is None:
+        print("No picture without matplotlib: pip install tfexplicit[benchmarks]")
+    elif any(result["times_keras"] for result in results):
         from picture import draw
 
         print(draw(results, arguments.output.with_suffix(".png")))
-    else:
-        print("No picture without matplotlib: pip install tfexplicit[benchmarks]")
 
 
 if __name__ == "__main__":
