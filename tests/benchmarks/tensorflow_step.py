@@ -40,13 +40,14 @@ class TensorFlowContender(Contender):
         variables = [make(value) for value in workload.values()]
         gradients = [tf.constant(gradient) for gradient in workload.gradients()]
         rows = tf.constant(workload.rows()) if workload.kind == "sparse" else None
+        shape = tf.constant(workload.shapes[0])
         update = self.update_of(rule, variables)
 
         def step() -> None:
             if rows is None:
                 update(gradients)
             else:
-                update([tf.IndexedSlices(gradients[0], rows, workload.shapes[0])])
+                update([tf.IndexedSlices(gradients[0], rows, shape)])
 
         return step
 
