@@ -1,0 +1,1 @@
+"""One contender per file: `contender` is its class."""
