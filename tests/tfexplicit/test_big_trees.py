@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 import tfexplicit as tx
@@ -33,6 +34,7 @@ def test_deep_models_do_not_exhaust_the_stack() -> None:
 COUNT = 100_000
 
 
+@pytest.mark.slow
 def test_parent_pointers_in_containers_take_a_few_looks_per_node() -> None:
     looks = 0
 

@@ -13,8 +13,9 @@ from tfexplicit.rules import all_rules
 
 
 def variants(rules: dict[str, type[tx.Rule]]) -> list[Any]:
+    """The first of each rule in CI, the others by hand."""
     return [
-        pytest.param(variant, id=f"{name}-{number}")
+        pytest.param(variant, id=f"{name}-{number}", marks=pytest.mark.slow if number else ())
         for name, rule in sorted(rules.items())
         for number, variant in enumerate(rule.variants())
     ]

@@ -18,6 +18,14 @@ from tfexplicit.rules import all_rules
 
 VARIANTS = [rule for name in sorted(all_rules) for rule in all_rules[name].variants()]
 every_rule = pytest.mark.parametrize("rule", VARIANTS, ids=repr)
+first_in_ci = pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(rule, id=repr(rule), marks=pytest.mark.slow if number else ())
+        for name in sorted(all_rules)
+        for number, rule in enumerate(all_rules[name].variants())
+    ],
+)
 
 SHAPES = [(2, 3), (3,), (3, 2), ()]
 
@@ -142,7 +150,7 @@ def test_many_steps_in_place_equal_pure_steps(rule: tx.Rule, outline: Any, forms
     check(rule, outline, forms, steps=4)
 
 
-@every_rule
+@first_in_ci
 def test_group_p_thirteen_steps_in_place_equal_thirteen_pure_steps(rule: tx.Rule) -> None:
     """Optimisers.jl: "mutable path == immutable path exactly", for every rule."""
     model = ("dict", [0, ("named", [1, 3, 0])])
