@@ -28,6 +28,7 @@ def test_the_sites_of_the_example_are_migrated(example: Path) -> None:
     assert [site.code for site in result.sites if site.left] == LEFT.get(example.stem, [])
     assert [site for site in result.sites if not site.left]
 
+
 # Run in CI; the others, whose patterns the samples of the codes run too, by hand with `-m slow`.
 IN_CI = {
     *("actor_critic_one_optimizer", "adamw_weight_decay", "checkpoint_saves_optimizer"),
