@@ -214,3 +214,18 @@ def test_the_formula_is_forced_from_the_next_step_on(monkeypatch: pytest.MonkeyP
     message = "TFEXPLICIT_STEP must be \"formula\" or unset, got 'quick'"
     with pytest.raises(ValueError, match=message):
         tx.update(state, model, [tf.ones([3]), None])
+
+
+def test_a_formula_of_ones_own_is_not_stepped_by_the_op_that_it_inherits() -> None:
+    class Half(tx.Adam):
+        def apply(self, slots: Any, leaf: Any, grad: Any, step: Any) -> tuple[Any, Any]:
+            return grad / 2, slots
+
+    class Warmer(tx.Adam):
+        pass
+
+    model = [tf.Variable(tf.ones([3])), tf.Variable(tf.ones([3]))]
+    state = tx.setup({"0": Half(), "1": Warmer()}, model)
+    tx.update(state, model, [tf.ones([3])] * 2)
+    np.testing.assert_array_equal(model[0], np.full(3, 0.5))
+    assert str(state).count("fused") == 1
