@@ -79,7 +79,7 @@ def _by_rule(state: OptState, moves: Sequence[Move]) -> dict[Rule, list[int]]:
 def _step_rule(one: _Step) -> list[Any]:
     """Step the leaves of a rule, at no cost for the freezing that might be but is not."""
     values = [move.value for move in one.moves]
-    if not may_branch(values, one.writer):
+    if not may_branch(one.state, values, one.writer):
         return _step_leaves(one, [None] * len(one.moves), may_be_frozen=True)
     fused = [fused_way(one.state, move) for move in one.moves]
     if any(own is not None and own.kernel.at_rest is not None for own in fused):

@@ -69,11 +69,12 @@ def are_worth_two_traces(values: Sequence[Any]) -> bool:
     return sum(map(size_in_bytes, values)) >= FROM_BYTES * len(values)
 
 
-def may_branch(values: Sequence[Any], writer: Writer) -> bool:
+def may_branch(state: OptState, values: Sequence[Any], writer: Writer) -> bool:
     """True if it pays that a step depends on a condition, and it can: it is assignments alone."""
     return (
         type(writer) is Writer
         and writer.in_place
+        and state.is_live
         and are_large(values)
         and not under_xla()
         and all(is_variable(value) and strategy_of(value) is None for value in values)

@@ -229,3 +229,16 @@ def test_a_formula_of_ones_own_is_not_stepped_by_the_op_that_it_inherits() -> No
     tx.update(state, model, [tf.ones([3])] * 2)
     np.testing.assert_array_equal(model[0], np.full(3, 0.5))
     assert str(state).count("fused") == 1
+
+
+@pytest.mark.parametrize("rule", [tx.Adam(0.1), tx.Lion(0.1), tx.SGD(0.1)], ids=repr)
+def test_a_state_of_tensors_can_step_variables(rule: tx.Rule) -> None:
+    """Its slots are not assigned to: they have to come out of the step."""
+    model, grads = [tf.Variable(tf.ones([3]))], [tf.ones([3])]
+    state, _ = tx.updated(tx.setup(rule, model), model, grads)
+    pure_state, (value,) = tx.updated(state, model, grads)
+    new_state, _ = tx.update(state, model, grads)
+    np.testing.assert_allclose(model[0], value, rtol=1e-6)
+    assert new_state.step == 2
+    for name, slot in new_state["0"].slots.items():
+        np.testing.assert_allclose(slot, pure_state["0"].slots[name], rtol=1e-6)
