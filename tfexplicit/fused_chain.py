@@ -45,7 +45,8 @@ def _followed_by(
     if not parts:
         return fused
     (name, part), *others = parts
-    if others or fused.decay is not None or not isinstance(part, DecoupledWeightDecay):
+    # A subclass may have a formula of its own.
+    if others or fused.decay is not None or type(part) is not DecoupledWeightDecay:
         return None
 
     def decay(at: LeafStep) -> Any:

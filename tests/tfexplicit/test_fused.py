@@ -221,13 +221,19 @@ def test_a_formula_of_ones_own_is_not_stepped_by_the_op_that_it_inherits() -> No
         def apply(self, slots: Any, leaf: Any, grad: Any, step: Any) -> tuple[Any, Any]:
             return grad / 2, slots
 
-    class Warmer(tx.Adam):
+    class Same(tx.Adam):
         pass
 
-    model = [tf.Variable(tf.ones([3])), tf.Variable(tf.ones([3]))]
-    state = tx.setup({"0": Half(), "1": Warmer()}, model)
-    tx.update(state, model, [tf.ones([3])] * 2)
-    np.testing.assert_array_equal(model[0], np.full(3, 0.5))
+    class NoDecay(tx.DecoupledWeightDecay):
+        def step(self, at: Any) -> tuple[Any, Any]:
+            return at, {}
+
+    model = [tf.Variable(tf.ones([3])) for _ in range(3)]
+    rules = {"0": Half(), "1": tx.Chain(tx.SGD(0.5), NoDecay(0.5)), "2": Same()}
+    state = tx.setup(rules, model)
+    tx.update(state, model, [tf.ones([3])] * 3)
+    for leaf in model[:2]:
+        np.testing.assert_array_equal(leaf, np.full(3, 0.5))
     assert str(state).count("fused") == 1
 
 
