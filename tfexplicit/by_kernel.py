@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
-from tfexplicit.fused import Fused, Kernel, Scalars
+from tfexplicit.fused import Fused, Kernel
 from tfexplicit.opened import Opened
-from tfexplicit.rule import LeafStep, Slots
+from tfexplicit.rule import LeafStep, Rule, Slots
 
 
 @dataclass(frozen=True)
@@ -52,62 +52,72 @@ def _zeros_where(stays: Any, grads: Sequence[Any]) -> list[Any]:
     return list(tf.cond(tf.reduce_any(stays), cleared, lambda: list(grads)))
 
 
-def ready_for_kernel(leaf: Opened, fused: Fused) -> Ready | None:
-    """None if the rules before the kernel may let the leaf rest, and the kernel cannot."""
+def ready_for_kernel(seen: Rule, leaf: Opened) -> Ready | None:
+    """None for a leaf that goes by the formula; also if the rules before the kernel may let it
+    rest, and the kernel cannot. `seen` is the rule that has seen the gradient."""
+    fused = None if leaf.move.fused is None else seen.fused(leaf.at.path, leaf.move.value)
+    if fused is None:
+        return None
     at, slots = (leaf.at, {}) if fused.before is None else fused.before(leaf.at)
-    if fused.kernel.at_rest is None and at.active is not None:
+    if at.active is not None and not fused.kernel.can_rest:
         return None
     return Ready(leaf, fused, at, slots, leaf.stays_after(at))
 
 
 def step_by_kernels(ready: Sequence[Ready]) -> None:
     """Step these leaves and the slots of their kernels in place."""
-    for kernel, together in _by_kernel(ready):
-        _run(kernel, together)
+    for together in _by_kernel(ready):
+        _run(together[0].fused.kernel, together)
 
 
-def _by_kernel(ready: Sequence[Ready]) -> list[tuple[Kernel, list[Ready]]]:
+def _by_kernel(ready: Sequence[Ready]) -> Iterable[list[Ready]]:
     """Leaves whose numbers are computed together, as vectors."""
     found: dict[Any, list[Ready]] = {}
     for one in ready:
-        key = (id(one.fused.kernel), one.fused.part, one.at.grad.dtype, one.fused.decay is None)
+        key = (one.fused.kernel, one.fused.part, one.at.grad.dtype, one.fused.decay is None)
         found.setdefault(key, []).append(one)
-    return [(together[0].fused.kernel, together) for together in found.values()]
+    return found.values()
 
 
 def _run(kernel: Kernel, ready: Sequence[Ready]) -> None:
-    grads, rows = [one.at.grad for one in ready], _scalars(kernel, ready)
+    grads, lost, numbers = [one.at.grad for one in ready], _lost(ready), _numbers(kernel, ready)
     if kernel.at_rest is not None:
-        grads = _zeros_where(tf.stack([one.stays for one in ready]), grads)
-    for one, grad, scalars in zip(ready, grads, rows, strict=True):
+        stays = tf.stack([one.stays for one in ready])
+        grads = _zeros_where(stays, grads)
+        lost = None if lost is None else _number_where(stays, 0.0, lost)
+        numbers = {
+            name: _number_where(stays, kernel.at_rest[name], vector)
+            for name, vector in numbers.items()
+        }
+    columns = {name: tf.unstack(vector, num=len(ready)) for name, vector in numbers.items()}
+    factors = [None] * len(ready) if lost is None else tf.unstack(lost, num=len(ready))
+    for row, (one, grad, factor) in enumerate(zip(ready, grads, factors, strict=True)):
         variable = raw(one.leaf.move.value)
-        if one.fused.decay is not None:
-            lost = tf.raw_ops.MulNoNan(x=read(variable), y=scalars.pop("decay"))
-            variable.assign_sub(lost, read_value=False)
+        if factor is not None:
+            decay = tf.raw_ops.MulNoNan(x=read(variable), y=factor)
+            variable.assign_sub(decay, read_value=False)
         cells = {name: raw(one.leaf.cells[one.fused.full(name)]).handle for name in kernel.slots}
+        scalars = {name: column[row] for name, column in columns.items()}
         kernel.run(variable.handle, grad, cells, scalars)
 
 
-def _scalars(kernel: Kernel, ready: Sequence[Ready]) -> list[Scalars]:
-    """What each leaf's op gets, computed for all of them at once."""
-    first, dtype = ready[0].fused, ready[0].at.grad.dtype
-    start = first.full("")
+def _number_where(stays: Any, number: float, vector: Any) -> Any:
+    return tf.where(stays, tf.constant(number, vector.dtype), vector)
+
+
+def _numbers(kernel: Kernel, ready: Sequence[Ready]) -> dict[str, Any]:
+    """What the op gets by name, vectors with an entry per leaf."""
+    start = ready[0].fused.full("")
     hyper = {
         name.removeprefix(start): tf.stack([one.at.hyper[name] for one in ready])
         for name in ready[0].at.hyper
         if name.startswith(start)
     }
-    vectors = kernel.scalars(hyper, tf.stack([one.at.step for one in ready]), dtype)
-    at_rest = dict(kernel.at_rest or {})
-    if first.decay is not None:
-        factors = [one.fused.decay(one.at) for one in ready if one.fused.decay is not None]
-        vectors["decay"] = tf.cast(tf.stack(factors), dtype)
-        at_rest["decay"] = 0.0
-    if kernel.at_rest is not None:
-        stays = tf.stack([one.stays for one in ready])
-        vectors = {
-            name: tf.where(stays, tf.constant(at_rest[name], dtype), vector)
-            for name, vector in vectors.items()
-        }
-    columns = {name: tf.unstack(vector, num=len(ready)) for name, vector in vectors.items()}
-    return [{name: column[row] for name, column in columns.items()} for row in range(len(ready))]
+    steps = tf.stack([one.at.step for one in ready])
+    return kernel.scalars(hyper, steps, ready[0].at.grad.dtype)
+
+
+def _lost(ready: Sequence[Ready]) -> Any:
+    """The factor of itself that each leaf loses to decay, a vector; None where none decays."""
+    factors = [one.fused.decay(one.at) for one in ready if one.fused.decay is not None]
+    return tf.cast(tf.stack(factors), ready[0].at.grad.dtype) if factors else None

@@ -28,6 +28,10 @@ class Kernel:
     slots: tuple[str, ...] = ()
     at_rest: Mapping[str, float] | None = None
 
+    @property
+    def can_rest(self) -> bool:
+        return self.at_rest is not None
+
 
 @dataclass(frozen=True, eq=False)
 class Fused:

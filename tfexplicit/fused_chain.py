@@ -16,14 +16,12 @@ from tfexplicit.selection import concerns
 def in_a_chain(parts: Mapping[str, Rule], path: str, target: Any) -> Fused | None:
     """The first part that has an op steps by it. Before it may stand anything, since that changes
     the gradient only; after it nothing but one decay, which the leaf gets before it moves."""
-    before: dict[str, Rule] = {}
-    waiting = list(parts.items())
-    while waiting:
-        name, part = waiting.pop(0)
+    named = list(parts.items())
+    for position, (name, part) in enumerate(named):
         own = part.fused(path, target)
         if own is not None:
-            return _followed_by(waiting, _preceded_by(before, within(name, own)), path, target)
-        before[name] = part
+            fused = _preceded_by(dict(named[:position]), within(name, own))
+            return _followed_by(named[position + 1 :], fused, path, target)
     return None
 
 
@@ -42,12 +40,13 @@ def _preceded_by(parts: Mapping[str, Rule], fused: Fused) -> Fused:
 
 
 def _followed_by(
-    waiting: list[tuple[str, Rule]], fused: Fused, path: str, target: Any
+    parts: list[tuple[str, Rule]], fused: Fused, path: str, target: Any
 ) -> Fused | None:
-    if not waiting:
+    if not parts:
         return fused
-    (name, part), *others = waiting
-    if others or fused.decay is not None or not isinstance(part, DecoupledWeightDecay):
+    (name, part), *others = parts
+    # A subclass may have a formula of its own.
+    if others or fused.decay is not None or type(part) is not DecoupledWeightDecay:
         return None
 
     def decay(at: LeafStep) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
@@ -13,17 +13,30 @@ from tfexplicit.fused import Fused
 from tfexplicit.plan import Place
 from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Slots
-from tfexplicit.state import OptState
 from tfexplicit.window import Window, window_on
+
+if TYPE_CHECKING:
+    from tfexplicit.state import OptState
 
 
 @dataclass(frozen=True)
 class Move:
-    """A leaf that has a gradient, and its place in the state."""
+    """A leaf that has a gradient, its place in the state, and the op that steps it, if one does."""
 
     place: Place
     value: Any
     grad: Any
+    fused: Fused | None = None
+
+    @property
+    def reads_itself(self) -> bool:
+        """True if the op reads the leaf, and nothing else does."""
+        return self.fused is not None and self.fused.before is None
+
+    @property
+    def may_need_formula(self) -> bool:
+        """False if the step is by the op whatever the rules before it make of the gradient."""
+        return self.fused is None or not (self.fused.kernel.can_rest or self.reads_itself)
 
 
 # For each group, what its schedules and functions of the step give now.
@@ -69,23 +82,13 @@ class _Row:
     taken: Any
 
 
-def opened(
-    state: OptState,
-    moves: Sequence[Move],
-    step: Any,
-    followed: Followed,
-    fused: Sequence[Fused | None],
-    may_be_frozen: bool,
-) -> list[Opened]:
+def opened(state: OptState, moves: Sequence[Move], step: Any, followed: Followed) -> list[Opened]:
     """What a fused op reads by itself is not read here."""
     rows = {
         number: _rows_of(state, number, followed[number], step)
         for number in {move.place.group for move in moves}
     }
-    return [
-        _opened(state, move, rows[move.place.group][move.place.row], own, may_be_frozen)
-        for move, own in zip(moves, fused, strict=True)
-    ]
+    return [_opened(state, move, rows[move.place.group][move.place.row]) for move in moves]
 
 
 def _rows_of(state: OptState, number: int, followed: dict[str, Any], step: Any) -> list[_Row]:
@@ -97,17 +100,13 @@ def _rows_of(state: OptState, number: int, followed: dict[str, Any], step: Any) 
     return [_Row(*row) for row in zip(group.hyper_by_row(followed), *columns, strict=True)]
 
 
-def _opened(
-    state: OptState, move: Move, row: _Row, fused: Fused | None, may_be_frozen: bool
-) -> Opened:
+def _opened(state: OptState, move: Move, row: _Row) -> Opened:
     group = state.groups[move.place.group]
     cells = state.slots_at(move.place)
     window, grad = _window(state, move)
-    alone = fused is not None and fused.before is None
-    may_need_formula = fused is None or (fused.kernel.at_rest is None and not alone)
-    unread = set() if fused is None or may_need_formula else fused.slots
+    unread = set() if move.fused is None or move.may_need_formula else move.fused.slots
     at = LeafStep(
-        leaf=widened(window.read(move.value)) if not alone else None,
+        leaf=None if move.reads_itself else widened(window.read(move.value)),
         grad=widened(grad),
         step=row.step,
         taken=row.taken,
@@ -117,7 +116,7 @@ def _opened(
         target=group.targets[move.place.row],
         distinct=window.distinct,
     )
-    return Opened(move, at, window, cells, row.frozen if may_be_frozen else None)
+    return Opened(move, at, window, cells, row.frozen)
 
 
 def _window(state: OptState, move: Move) -> tuple[Window, Any]:

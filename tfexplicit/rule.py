@@ -114,6 +114,13 @@ class Rule:
         explain_setting(cls)
         return super().__new__(cls)
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = vars(cls)
+        if "fused" not in own and own.keys() & {"apply", "step", "see", "seeing"}:
+            # The op that it inherits makes the step of another formula.
+            cls.fused = Rule.fused  # type: ignore[method-assign]
+
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():
             check(type(self).__name__, name, getattr(self, name), bounds)
@@ -196,7 +203,8 @@ class Rule:
     def fused(self, path: str, target: Any) -> Fused | None:
         """The op of TensorFlow that makes this rule's step of a leaf in place, if there is one.
 
-        An override of the formula, equal to it up to rounding; a step takes it where it can.
+        An override of the formula, equal to it up to rounding; a step takes it where it can. A
+        subclass with a formula of its own does not inherit it.
         """
         return None
 

@@ -8,8 +8,11 @@ import tensorflow as tf
 
 from tfexplicit import paths
 from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
+from tfexplicit.opened import Move
+from tfexplicit.plan import Place
 from tfexplicit.unbuilt import note_on_unbuilt
-from tfexplicit.ways import are_large, are_worth_two_traces, fused_leaf
+from tfexplicit.ways import ways_of
+from tfexplicit.writing import Writer
 
 if TYPE_CHECKING:
     from tfexplicit.group import Group
@@ -55,16 +58,16 @@ def _marks(state: OptState, group: Group) -> list[str]:
 
 
 def _ways(state: OptState, group: Group) -> list[str]:
-    together = [each.targets for each in state.groups if each.rule is group.rule]
-    values = [target for targets in together for target in targets]
-    if not state.is_live or not are_large(values):
-        return [""] * len(group.paths)
-    twice = are_worth_two_traces(values)
-    ways = [fused_leaf(group, row, target) for row, target in enumerate(group.targets)]
-    return [
-        "fused" if way is not None and (twice or way.kernel.at_rest is not None) else ""
-        for way in ways
+    """How a dense gradient of all leaves of the rule would step those of this group."""
+    moves = [
+        Move(Place(number, row), target, grad=None)
+        for number, each in enumerate(state.groups)
+        if each.rule is group.rule
+        for row, target in enumerate(each.targets)
     ]
+    ways = ways_of(state, moves, Writer(in_place=True))
+    own = [move for move in ways.moves if state.groups[move.place.group] is group]
+    return ["fused" if move.fused else "" for move in own]
 
 
 def _changes(group: Group) -> list[str]:

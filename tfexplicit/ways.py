@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -22,7 +23,6 @@ from tfexplicit.fused import Fused
 from tfexplicit.writing import Writer
 
 if TYPE_CHECKING:
-    from tfexplicit.group import Group
     from tfexplicit.opened import Move
     from tfexplicit.state import OptState
 
@@ -56,49 +56,64 @@ def under_xla() -> bool:
 FROM_BYTES = 2**18
 
 
-def are_large(values: Sequence[Any]) -> bool:
-    """True for leaves of one rule that are enough for a way other than the formula."""
-    return sum(map(size_in_bytes, values)) >= FROM_BYTES
+@dataclass(frozen=True)
+class Ways:
+    """The leaves of a rule, with the ops that they take."""
+
+    moves: Sequence[Move]
+    # True if those are for the steps in which no leaf is frozen; the others go by the formula.
+    in_two_traces: bool
 
 
-def are_worth_two_traces(values: Sequence[Any]) -> bool:
-    """True for leaves so large that two traces of their step pay, with and without frozen leaves.
+def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
+    """How to step the leaves that share a rule."""
+    if not _may_branch(state, moves, writer):
+        return Ways(moves, in_two_traces=False)
+    by_ops = [replace(move, fused=_fused(state, move)) for move in moves]
+    resting = [move if _can_rest(move) else replace(move, fused=None) for move in by_ops]
+    # Two traces pay for large leaves. Many small ones cost more to trace than they save.
+    are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
+    if are_many_small or any(move.fused for move in resting):
+        return Ways(resting, in_two_traces=False)
+    return Ways(by_ops, in_two_traces=True)
 
-    An op that can rest does without. Many small leaves cost more to trace than they save.
-    """
-    return sum(map(size_in_bytes, values)) >= FROM_BYTES * len(values)
+
+def _can_rest(move: Move) -> bool:
+    """True for an op that needs no other trace for the steps in which the leaf is frozen."""
+    return move.fused is not None and move.fused.kernel.can_rest
 
 
-def may_branch(values: Sequence[Any], writer: Writer) -> bool:
+def _bytes_of(moves: Sequence[Move]) -> int:
+    return sum(size_in_bytes(move.value) for move in moves)
+
+
+def _may_branch(state: OptState, moves: Sequence[Move], writer: Writer) -> bool:
     """True if it pays that a step depends on a condition, and it can: it is assignments alone."""
     return (
         type(writer) is Writer
         and writer.in_place
-        and are_large(values)
+        and state.is_live
+        and _bytes_of(moves) >= FROM_BYTES
         and not under_xla()
-        and all(is_variable(value) and strategy_of(value) is None for value in values)
+        and all(is_variable(move.value) and strategy_of(move.value) is None for move in moves)
     )
 
 
-def fused_way(state: OptState, move: Move) -> Fused | None:
-    """The fused op for a leaf in a step that may branch; None if it has to go by the formula."""
-    if state.plan.lazy and isinstance(move.grad, tf.IndexedSlices):
-        return None
-    return fused_leaf(state.groups[move.place.group], move.place.row, move.value)
-
-
-def fused_leaf(group: Group, row: int, value: Any) -> Fused | None:
-    """The op for a dense gradient.
+def _fused(state: OptState, move: Move) -> Fused | None:
+    """The op for a leaf; None if it has to go by the formula.
 
     Ops of which variable and slot differ in dtype end the process, so all is compared here.
     """
-    if formula_is_forced():
+    is_of_rows = state.plan.lazy and isinstance(move.grad, tf.IndexedSlices)
+    if is_of_rows or formula_is_forced() or constraint_of(move.value) is not None:
         return None
-    fused = group.rule.fused(group.paths[row], value)
-    if fused is None or constraint_of(value) is not None:
+    group = state.groups[move.place.group]
+    fused = group.rule.fused(group.paths[move.place.row], move.value)
+    if fused is None:
         return None
-    slots = group.slots[row]
-    return fused if _are_alike([value, *(slots[name] for name in fused.slots)]) else None
+    slots = state.slots_at(move.place)
+    alike = _are_alike([move.value, *(slots[name] for name in fused.slots)])
+    return fused if alike else None
 
 
 def _are_alike(arrays: Sequence[Any]) -> bool:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Bounds, NonNegative, check
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -45,14 +44,14 @@ def ftrl_step(
 def _raised(value: Any, power: Any) -> Any:
     """A power of a sum of squares; at 0 its gradient is 0, where that of `pow` is NaN."""
     real = tf.math.real(value)
-    positive = real > 0
-    safe = tf.where(positive, real, tf.ones_like(real))
+    is_zero = tf.equal(real, 0)
+    safe = tf.where(is_zero, tf.ones_like(real), real)
     # The usual power; the differences of large sums show how exact it is.
     is_root = tf.equal(power, 0.5)
     raised = tf.where(is_root, tf.sqrt(safe), tf.pow(safe, tf.cast(power, real.dtype)))
     # 0 to the power of 0 is 1.
     at_zero = tf.where(tf.equal(power, 0), tf.ones_like(raised), tf.zeros_like(raised))
-    return tf.cast(tf.where(positive, raised, at_zero), value.dtype)
+    return tf.cast(tf.where(is_zero, at_zero, raised), value.dtype)
 
 
 def _limited(value: Any, limit: Any) -> Any:
@@ -63,27 +62,6 @@ def _limited(value: Any, limit: Any) -> Any:
     size = tf.abs(value)
     scale = tf.minimum(tf.math.divide_no_nan(tf.cast(limit, size.dtype), size), 1)
     return value * tf.cast(scale, value.dtype)
-
-
-def _run(leaf: Any, grad: Any, slots: Slots, scalars: Scalars) -> Any:
-    return tf.raw_ops.ResourceApplyFtrlV2(
-        var=leaf, accum=slots["accumulator"], linear=slots["linear"], grad=grad, **scalars
-    )
-
-
-def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
-    l2 = hyper["l2_regularization_strength"] + hyper["beta"] / (2 * hyper["learning_rate"])
-    scalars = {
-        "lr": hyper["learning_rate"],
-        "lr_power": hyper["learning_rate_power"],
-        "l1": hyper["l1_regularization_strength"],
-        "l2": l2,
-        "l2_shrinkage": hyper["l2_shrinkage_regularization_strength"],
-    }
-    return {argument: tf.cast(value, dtype) for argument, value in scalars.items()}
-
-
-KERNEL = Kernel(_run, _scalars, slots=("accumulator", "linear"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,9 +113,6 @@ class Ftrl(Rule):
             rule.l2_shrinkage_regularization_strength,
         )
         return at.moving_to(value), at.kept(slots)
-
-    def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(KERNEL)
 
     @classmethod
     def variants(cls) -> list[Rule]:

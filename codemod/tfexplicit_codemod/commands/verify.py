@@ -64,14 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     return verify(
         Options(
-            target_of(arguments.script, arguments.module, arguments.passed_on),
-            arguments.baseline,
-            arguments.steps,
-            arguments.timeout,
-            arguments.tolerance,
-            arguments.json,
-            arguments.plot,
-            arguments.html,
+            target=target_of(arguments.script, arguments.module, arguments.passed_on),
+            baseline=arguments.baseline,
+            steps=arguments.steps,
+            timeout=arguments.timeout,
+            tolerance=arguments.tolerance,
+            json=arguments.json,
+            plot=arguments.plot,
+            html=arguments.html,
         )
     )
 

@@ -57,19 +57,16 @@ class Workspace:
         stored.rename(copy)
         for folder in (temporary, records):
             folder.mkdir()
+        request = Request(
+            records=str(records),
+            copy=str(copy),
+            original=str(self.project.root),
+            own_folders=own_folders(),
+            temporary=str(temporary),
+            steps=self.options.steps,
+        )
         try:
-            return process.run(
-                self._program(name, copy),
-                Request(
-                    str(records),
-                    str(copy),
-                    str(self.project.root),
-                    own_folders(),
-                    str(temporary),
-                    self.options.steps,
-                ),
-                self.options.timeout,
-            )
+            return process.run(self._program(name, copy), request, self.options.timeout)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
             copy.rename(stored)

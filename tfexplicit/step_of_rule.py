@@ -1,0 +1,146 @@
+"""One step of the leaves that share a rule: by fused ops where that pays, else by the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import constraint_of, raw, read
+from tfexplicit.by_kernel import Ready, ready_for_kernel, step_by_kernels, without_frozen
+from tfexplicit.opened import Followed, Move, Opened, opened
+from tfexplicit.plan import Place
+from tfexplicit.rule import LeafStep, Rule, Slots
+from tfexplicit.state import OptState
+from tfexplicit.ways import ways_of
+from tfexplicit.writing import Writer
+
+
+@dataclass
+class Outcome:
+    """What a step has put, or would put, into the state."""
+
+    slots: dict[Place, Slots] = field(default_factory=dict)
+    shared: dict[int, Slots] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RuleStep:
+    """What a step of the leaves that share a rule starts from, and where its results go."""
+
+    state: OptState
+    rule: Rule
+    moves: Sequence[Move]
+    step: Any
+    followed: Followed
+    outcome: Outcome
+    writer: Writer
+
+
+def step_rule(one: RuleStep) -> list[Any]:
+    """The values of the leaves afterwards: variables that were assigned, or new tensors.
+
+    In the two traces, freezing that might be but is not costs nothing.
+    """
+    ways = ways_of(one.state, one.moves, one.writer)
+    by_ops = replace(one, moves=ways.moves)
+    if not ways.in_two_traces:
+        leaves = _opened(by_ops)
+        if one.rule.sees and any(move.fused for move in ways.moves):
+            leaves = without_frozen(leaves)
+        return _step_leaves(by_ops, leaves)
+    tf.cond(
+        _is_any_frozen(one),
+        lambda: _without_outputs(_step_leaves(one, _opened(one))),
+        lambda: _without_outputs(_step_leaves(by_ops, _known_to_move(_opened(by_ops)))),
+    )
+    return [move.value for move in one.moves]
+
+
+def _opened(one: RuleStep) -> list[Opened]:
+    return opened(one.state, one.moves, one.step, one.followed)
+
+
+def _is_any_frozen(one: RuleStep) -> Any:
+    numbers = sorted({move.place.group for move in one.moves})
+    groups = [one.state.groups[number] for number in numbers]
+    return tf.reduce_any([tf.reduce_any(read(group.frozen)) for group in groups])
+
+
+def _known_to_move(leaves: Sequence[Opened]) -> list[Opened]:
+    return [replace(leaf, frozen=None) for leaf in leaves]
+
+
+def _without_outputs(values: list[Any]) -> None:
+    """A branch that assigns has nothing to give back."""
+
+
+def _step_leaves(one: RuleStep, leaves: Sequence[Opened]) -> list[Any]:
+    seen = _seen(one, leaves)
+    ready = [ready_for_kernel(seen, leaf) for leaf in leaves]
+    step_by_kernels([own for own in ready if own is not None])
+    return [
+        _step_by_formula(one, seen, leaf) if own is None else _stepped_by_kernel(one, own)
+        for leaf, own in zip(leaves, ready, strict=True)
+    ]
+
+
+def _seen(one: RuleStep, leaves: Sequence[Opened]) -> Rule:
+    if not one.rule.sees:
+        return one.rule
+    groups = one.state.groups
+    number = next(number for number, group in enumerate(groups) if group.rule is one.rule)
+    cells = groups[number].shared
+    shared = {name: read(cell) for name, cell in cells.items()}
+    seen, shared = one.rule.seeing([leaf.as_seen for leaf in leaves], shared)
+    one.outcome.shared[number] = {name: one.writer.put(cells[name], shared[name]) for name in cells}
+    return seen
+
+
+def _stepped_by_kernel(one: RuleStep, ready: Ready) -> Any:
+    _put(one, ready.leaf, ready.slots)
+    return ready.leaf.move.value
+
+
+def _step_by_formula(one: RuleStep, seen: Rule, leaf: Opened) -> Any:
+    after, slots = seen.step(leaf.at)
+    _put(one, leaf, slots)
+    return _move(leaf, after, one.writer)
+
+
+def _put(one: RuleStep, leaf: Opened, new: Slots) -> None:
+    """Slots that are not in `new` have been written to."""
+    kept = {name: unless(leaf.frozen, new[name], leaf.at.slots[name]) for name in new}
+    one.outcome.slots[leaf.move.place] = {
+        name: leaf.window.put(one.writer, cell, kept[name]) if name in kept else cell
+        for name, cell in leaf.cells.items()
+    }
+
+
+def _move(leaf: Opened, after: LeafStep, writer: Writer) -> Any:
+    value = leaf.move.value
+    stays = leaf.stays_after(after)
+    constrain = _constrained(value, stays)
+    own = tf.as_dtype(raw(value).dtype)
+    if after.becomes is None and leaf.window.ids is None and own == after.grad.dtype:
+        subtract = after.grad
+        if stays is not None:
+            subtract = unless(stays, subtract, tf.zeros_like(subtract))
+        return writer.move(value, subtract, constrain)
+    moved = tf.cast(unless(stays, tf.cast(after.moved, after.leaf.dtype), after.leaf), own)
+    moved = moved if constrain is None else constrain(moved)
+    return leaf.window.put(writer, value, moved)
+
+
+def unless(stays: Any, new: Any, old: Any) -> Any:
+    """Decided when the function runs, so that freezing reaches functions traced earlier."""
+    return new if stays is None else tf.where(stays, old, new)
+
+
+def _constrained(leaf: Any, stays: Any) -> Callable[[Any], Any] | None:
+    constraint = constraint_of(leaf)
+    if constraint is None:
+        return None
+    return lambda value: unless(stays, constraint(value), value)
