@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from shutil import which
 
 from tfexplicit_codemod.errors import Refused, UsageError
 
 
-@cache
 def checkout_of(folder: Path) -> Path | None:
     """The root of the checkout that holds this folder; None without git or outside a checkout."""
     if which("git") is None:

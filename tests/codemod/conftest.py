@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tfexplicit_codemod import git
 from tfexplicit_codemod.verify.own_folders import own_folders
 from tfexplicit_codemod.verify.process import Program, run
 from tfexplicit_codemod.verify.records import Trajectory
@@ -71,7 +70,6 @@ def project(implicit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "train.py").write_text(implicit)
     (tmp_path / "lib" / "vendored.py").write_text(implicit)
     monkeypatch.chdir(tmp_path)
-    git.checkout_of.cache_clear()
     return tmp_path
 
 

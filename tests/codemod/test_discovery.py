@@ -28,7 +28,6 @@ def root(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
     root = tmp_path / "a checkout"
     root.mkdir()
     subprocess.run(["git", "init", "-q", root], check=True)
-    git.checkout_of.cache_clear()
     if request.param == "no git":
         monkeypatch.setattr(git, "which", lambda name: None)
     return root

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod import git
 from tfexplicit_codemod.exclusion import Exclusion
 from tfexplicit_codemod.migration import STDIN, migrate_paths, migrate_stdin
 from tfexplicit_codemod.outcome import FileResult
@@ -41,7 +40,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "app").mkdir()
     (tmp_path / "lib" / "steps.py").write_text(STEP)
     monkeypatch.chdir(tmp_path)
-    git.checkout_of.cache_clear()
     return tmp_path
 
 

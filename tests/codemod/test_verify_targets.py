@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod import git
 from tfexplicit_codemod.cli import main
 
 Capture = pytest.CaptureFixture[str]
@@ -55,7 +54,6 @@ step()
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    git.checkout_of.cache_clear()
     return tmp_path
 
 
@@ -76,7 +74,6 @@ def commit(folder: Path) -> None:
     identity = ["-c", "user.name=Reader", "-c", "user.email=reader@example.org"]
     for command in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "all"]):
         subprocess.run(["git", "-C", folder, *command], check=True)
-    git.checkout_of.cache_clear()
 
 
 def state_of(folder: Path) -> tuple[bytes, list[Path]]:
