@@ -16,6 +16,7 @@ model = make()
 opt = tf.keras.optimizers.Adam()
 """
 UPDATE = "opt.apply_gradients(zip(grads, model.trainable_variables))\n"
+GIVEN = "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
 COMPILED = """\
 import keras
 import tensorflow as tf
@@ -186,11 +187,30 @@ LEFT = {
         ["TX204"],
         "in one plain statement",
     ),
-    "stepped_through_a_parameter_too": (
+    "hyperparameter_set_on_a_parameter": (
         HEAD + "def step(o):\n    o.apply_gradients(zip(grads, model.trainable_variables))\n"
-        "    print(o.name)\nstep(opt)\n" + UPDATE,
+        "    o.beta_1 = 0.5\nstep(opt)\n" + UPDATE,
         ["TX201", "TX201"],
-        "`o` of `step` is used in `print(o.name)`",
+        "`o` of `step` is changed: `o.beta_1`",
+    ),
+    "wrapped_after_a_step": (
+        HEAD + GIVEN + "step(opt)\nif amp:\n"
+        "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\nstep(opt)\n",
+        ["TX203"],
+        "`opt` is bound more than once",
+    ),
+    "wrapped_while_a_function_has_it": (
+        HEAD + GIVEN + "def run():\n    step(opt)\nif amp:\n    run()\n"
+        "    opt = tf.keras.mixed_precision.LossScaleOptimizer(opt)\nrun()\n",
+        ["TX203"],
+        "`opt` is bound more than once",
+    ),
+    "perhaps_another_optimizer_for_another_model": (
+        HEAD + "def step(net, o):\n    o.apply_gradients(zip(grads, net.trainable_variables))\n"
+        "step(model, opt)\nif c:\n    opt = tf.keras.optimizers.SGD()\n"
+        "other = make()\nstep(other, opt)\n",
+        ["TX203"],
+        "`opt` is bound more than once",
     ),
     "attribute_of_unknown_object": (
         HEAD + "trainer.optimizer.apply_gradients(zip(grads, model.trainable_variables))\n",
