@@ -25,6 +25,14 @@ class Net(keras.Model):
         grads = tape.gradient(loss, self.trainable_variables)
         self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
 """
+OWN_OPTIMIZER = """\
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def __init__(self):
+        self.optimizer = tf.keras.optimizers.Adam()
+    def step(self):
+        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+"""
 
 # name: (program, the codes of its sites in order, words that the first reason must hold)
 LEFT = {
@@ -243,13 +251,35 @@ LEFT = {
         "`opt.beta_1` is set after",
     ),
     "model_compiled_in_the_same_file": (
-        "import tensorflow as tf\nclass Net(tf.keras.Model):\n"
-        "    def __init__(self):\n        self.optimizer = tf.keras.optimizers.Adam()\n"
-        "    def step(self):\n"
-        "        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))\n"
-        "Net().compile()\n",
+        OWN_OPTIMIZER + "Net().compile()\n",
         ["TX204"],
         "compile",
+    ),
+    "a_model_that_may_be_the_compiled_one": (
+        OWN_OPTIMIZER + "def run(net):\n    net.compile()\n",
+        ["TX204"],
+        "compile",
+    ),
+    "compiled_by_a_function_that_makes_it": (
+        OWN_OPTIMIZER + "def made():\n    net = Net() if x else tf.keras.Sequential()\n"
+        "    return net\nmade().compile()\n",
+        ["TX204"],
+        "compile",
+    ),
+    "a_derived_class_is_compiled": (
+        OWN_OPTIMIZER + "class Wide(Net):\n    pass\nWide().compile()\n",
+        ["TX204"],
+        "compile",
+    ),
+    "an_optimizer_that_a_frozen_model_gets_by_compile": (
+        "import tensorflow as tf\nclass Net(tf.keras.Model):\n"
+        "    def __init__(self, probe):\n        super().__init__()\n        self.probe = probe\n"
+        "        probe.trainable = x\n"
+        "    def compile(self, opt, **k):\n        super().compile(**k)\n        self.opt = opt\n"
+        "    def train_step(self, data):\n"
+        "        self.opt.apply_gradients(zip(grads, self.probe.trainable_variables))\n",
+        ["TX201"],
+        "`opt` of `compile`",
     ),
 }
 
