@@ -45,9 +45,7 @@ def _is_of_another(
 
 def _returned(module: Module, call: ast.Call) -> list[ast.expr | None]:
     """What the function of the file that the call runs may return; nothing for another."""
-    name = call.func
-    scope = module.source.scope(name).lookup(name.id) if isinstance(name, ast.Name) else None
-    bindings = scope.bindings[name.id] if scope and isinstance(name, ast.Name) else []
+    bindings = module.versions.bindings(call.func) if isinstance(call.func, ast.Name) else []
     function = bindings[0].node if len(bindings) == 1 else None
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return []
