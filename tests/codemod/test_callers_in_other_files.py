@@ -100,6 +100,28 @@ def test_bug_49_one_run_settles_files_that_hang_on_each_other(tmp_path: Path) ->
     assert {result.outcome for result in again} == {Outcome.UNCHANGED}
 
 
+PRIVATE = """\
+import tensorflow as tf
+
+
+class Explainer:
+    def fit(self):
+        self.opt = tf.keras.optimizers.Adam()
+        w = tf.Variable(1.0)
+        self._step(w)
+
+    def _step(self, w):
+        self.opt.apply_gradients([(grad, w)])
+"""
+
+
+@pytest.mark.parametrize(("used", "code"), [("fit", "TX106"), ("_step", "TX202")])
+def test_a_private_method_that_another_file_names(tmp_path: Path, used: str, code: str) -> None:
+    other = f"from explain import Explainer\nprint(Explainer().{used})\n"
+    results = migrated(tmp_path, {"explain.py": PRIVATE, "other.py": other})
+    assert [site.code for site in results["explain.py"].sites] == [code]
+
+
 BREAKING = {
     "passed_on": MAIN + "from steps import train_step\nrun(train_step)\n",
     "out_of_sight": MAIN.replace("tf.keras.optimizers.Adam(0.01)", "make()"),

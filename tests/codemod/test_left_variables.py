@@ -23,6 +23,16 @@ ALL_STEP = """\
 grads = tape.gradient(loss, model.variables)
 opt.apply_gradients(zip(grads, model.variables))
 """
+PRIVATE = """\
+import tensorflow as tf
+class T:
+    def fit(self):
+        self.opt = tf.keras.optimizers.Adam()
+        w = tf.Variable(1.0)
+        self._step(w)
+    def _step(self, w):
+        self.opt.apply_gradients([(grad, w)])
+"""
 
 # name: (program, the codes of its sites in order, words that the first reason must hold)
 LEFT = {
@@ -118,6 +128,33 @@ LEFT = {
         "    def step(self, mask):\n        self.opt.apply_gradients([(grad, mask)])\n",
         ["TX202"],
         "`mask` is a parameter of `step`",
+    ),
+    "a_private_method_is_given_others": (
+        PRIVATE + "    def more(self):\n        w = tf.Variable(1.0)\n        self._step(w)\n",
+        ["TX202"],
+        "`w` is a parameter of `_step`",
+    ),
+    "a_private_method_is_called_on_another_object": (
+        PRIVATE + "T()._step(v)\n",
+        ["TX202"],
+        "`w` is a parameter of `_step`",
+    ),
+    "a_private_method_is_passed_on": (
+        PRIVATE + "    def run(self):\n        strategy.run(self._step, args=(v,))\n",
+        ["TX202"],
+        "`w` is a parameter of `_step`",
+    ),
+    "a_private_method_is_found_by_name": (
+        PRIVATE + "getattr(T(), '_step')(v)\n",
+        ["TX202"],
+        "`w` is a parameter of `_step`",
+    ),
+    "variables_made_in_a_loop_for_a_private_method": (
+        PRIVATE.replace("        w =", "        for i in r:\n            w =").replace(
+            "        self._step(w)", "            self._step(w)"
+        ),
+        ["TX203"],
+        "`w` is made anew in a loop",
     ),
 }
 

@@ -62,7 +62,7 @@ class Planner:
         self.around = around
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
-        self.references = References(self.module)
+        self.references = References(self.module, around)
         attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
