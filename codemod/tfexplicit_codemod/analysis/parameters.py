@@ -75,7 +75,7 @@ class Parameters:
         function = parameter.function
         if self._has_default(parameter):
             raise self._leave(parameter, "has a default")
-        calls = calls_of(self.source, function)
+        calls = calls_of(self.source, function, self.references.versions)
         if calls is None or not decorators_keep_arguments(self.source, function):
             raise self._leave(parameter, "comes from callers out of sight")
         elsewhere = self.around.is_used_elsewhere(function.name)
@@ -84,7 +84,12 @@ class Parameters:
         if elsewhere and not self._can_be_asked(parameter, group.parts):
             raise self._leave(parameter, "is also given by other files")
         found = [self.handover(group, group.parts, parameter, call) for call in calls]
-        if function.decorator_list and len({each.home for each in found}) > 1:
+        traced: dict[str, set[Reference]] = {}
+        for each, call in zip(found, calls, strict=True):
+            called = ast.unparse(call.func)
+            if function.decorator_list or called != function.name:
+                traced.setdefault(called, set()).add(each.home)
+        if any(len(homes) > 1 for homes in traced.values()):
             # Keras makes its slots at the first call, and a second optimizer fails.
             raise self._leave(parameter, "is another one at each call of a traced function")
         return found
