@@ -17,6 +17,15 @@ class Replace:
 
 
 @dataclass(frozen=True)
+class InsertBeside:
+    """An argument or parameter more, after the one whose value or name spans `start` to `end`."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    code: str
+
+
+@dataclass(frozen=True)
 class InsertAfter:
     """A statement of its own after the statement that begins on `line`, in the same block."""
 
@@ -48,15 +57,17 @@ class Edits:
     """
 
     replaced: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
+    beside: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
     inserted: dict[int, list[str]] = field(default_factory=dict)
     inserted_before: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, list[str]] = field(default_factory=dict)
     settled: set[int] = field(default_factory=set)
     first_statement: str | None = None
 
-    def add(self, edit: Replace | InsertAfter | InsertBefore | CommentAbove) -> None:
-        if isinstance(edit, Replace):
-            before = self.replaced.setdefault((edit.start, edit.end), edit.code)
+    def add(self, edit: Replace | InsertBeside | InsertAfter | InsertBefore | CommentAbove) -> None:
+        if isinstance(edit, Replace | InsertBeside):
+            spans = self.replaced if isinstance(edit, Replace) else self.beside
+            before = spans.setdefault((edit.start, edit.end), edit.code)
             assert before == edit.code, f"two rewrites at line {edit.start[0]}"
             return
         if isinstance(edit, CommentAbove):
@@ -72,25 +83,27 @@ class Edits:
         """True where new code begins an attribute with the name: `tx.update`."""
         tables = (self.inserted, self.inserted_before)
         added = [text for table in tables for texts in table.values() for text in texts]
-        return any(f"{name}." in code for code in (*self.replaced.values(), *added))
+        within = (*self.replaced.values(), *self.beside.values())
+        return any(f"{name}." in code for code in (*within, *added))
 
     @property
     def lines(self) -> list[int]:
         """Every line where an edit begins, in order."""
-        starts = {start[0] for start, _ in self.replaced}
+        starts = {start[0] for start, _ in (*self.replaced, *self.beside)}
         return sorted(starts.union(self.inserted, self.comments, self.settled))
 
     @property
     def first_line(self) -> int:
         """The first line that an edit touches."""
-        starts = [start[0] for start, _ in self.replaced]
+        starts = [start[0] for start, _ in (*self.replaced, *self.beside)]
         return min([*starts, *self.inserted, *self.inserted_before])
 
     @property
     def last_line(self) -> int:
         """The last line that an edit touches."""
-        ends = [end[0] for _, end in self.replaced]
+        ends = [end[0] for _, end in (*self.replaced, *self.beside)]
         return max([*ends, *self.inserted, *self.inserted_before])
 
     def __bool__(self) -> bool:
-        return bool(self.replaced or self.inserted or self.inserted_before or self.comments)
+        statements = self.inserted or self.inserted_before or self.comments
+        return bool(self.replaced or self.beside or statements)

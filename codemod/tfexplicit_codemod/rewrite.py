@@ -70,7 +70,9 @@ class _Apply(cst.CSTTransformer):
 
     def on_leave(  # type: ignore[override]
         self, original: cst.CSTNode, updated: cst.CSTNode
-    ) -> cst.CSTNode:
+    ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]:
+        if isinstance(original, cst.Arg | cst.Param):
+            return self._with_one_beside(original, cast("cst.Arg | cst.Param", updated))
         if isinstance(original, cst.BaseExpression):
             return self._replaced(original, updated)
         if isinstance(original, cst.IndentedBlock) and isinstance(updated, cst.IndentedBlock):
@@ -80,16 +82,31 @@ class _Apply(cst.CSTTransformer):
         return updated
 
     def _replaced(self, original: cst.BaseExpression, updated: cst.CSTNode) -> cst.CSTNode:
-        place = self.positions.get(original)
-        if place is None:
-            return updated
-        span = (place.start.line, place.start.column), (place.end.line, place.end.column)
-        code = self.edits.replaced.get(span)
+        code = self.edits.replaced.get(self._span(original))
         if code is None:
             return updated
         new = cst.parse_expression(code, config=self.module.config_for_parsing)
         old = cast(cst.BaseExpression, updated)
         return new.with_changes(lpar=[*old.lpar, *new.lpar], rpar=[*new.rpar, *old.rpar])
+
+    def _with_one_beside(
+        self, original: cst.Arg | cst.Param, updated: cst.Arg | cst.Param
+    ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]:
+        is_argument = isinstance(original, cst.Arg)
+        named = original.value if isinstance(original, cst.Arg) else original.name
+        code = self.edits.beside.get(self._span(named))
+        if code is None:
+            return updated
+        new = _argument(code) if is_argument else _parameter(code)
+        blank = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        after = "whitespace_after_arg" if is_argument else "whitespace_after_param"
+        new = new.with_changes(comma=updated.comma, **{after: getattr(updated, after)})
+        first = updated.with_changes(comma=blank, **{after: cst.SimpleWhitespace("")})
+        return cst.FlattenSentinel([first, new])
+
+    def _span(self, node: cst.CSTNode) -> tuple[tuple[int, int], tuple[int, int]]:
+        place = self.positions[node]
+        return (place.start.line, place.start.column), (place.end.line, place.end.column)
 
     def _line(self, statement: cst.CSTNode) -> int:
         return self.positions[statement].start.line
@@ -137,6 +154,15 @@ class _Apply(cst.CSTTransformer):
             return updated
         first = self._statement(self.edits.first_statement)
         return updated.with_changes(body=[first, *updated.body])
+
+
+def _argument(code: str) -> cst.Arg:
+    return cst.ensure_type(cst.parse_expression(f"f({code})"), cst.Call).args[0]
+
+
+def _parameter(code: str) -> cst.Param:
+    function = cst.ensure_type(cst.parse_statement(f"def f({code}): ..."), cst.FunctionDef)
+    return function.params.params[0]
 
 
 def _is_todo(line: cst.EmptyLine) -> bool:

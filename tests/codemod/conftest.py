@@ -1,4 +1,4 @@
-"""What the tests of notebooks share, and those of the shell."""
+"""What the tests of notebooks share, those of sites that are left, and those of the shell."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tfexplicit_codemod.engine import migrate_source
 from tfexplicit_codemod.verify.own_folders import own_folders
 from tfexplicit_codemod.verify.process import Program, run
 from tfexplicit_codemod.verify.records import Trajectory
@@ -55,6 +56,25 @@ def as_notebook() -> AsNotebook:
         return (json.dumps(notebook, **{"indent": 1, **layout}) + "\n").encode()  # type: ignore[arg-type]
 
     return made
+
+
+AssertLeft = Callable[[str, list[str], str], None]
+
+
+@pytest.fixture
+def assert_left() -> AssertLeft:
+    """Checks that nothing but TODOs is added to a program, and the codes and the first reason."""
+
+    def check(program: str, codes: list[str], words: str) -> None:
+        result = migrate_source(program.encode(), Path("left.py"))
+        assert [site.code for site in result.sites] == codes
+        assert words in result.sites[0].reason
+        assert result.after is not None
+        lines = result.after.decode().splitlines()
+        assert [line for line in lines if "# TODO(tfexplicit" not in line] == program.splitlines()
+        assert migrate_source(result.after, Path("left.py")).after is None
+
+    return check
 
 
 @pytest.fixture

@@ -81,11 +81,45 @@ def test_function_callers_and_their_callers_follow(tmp_path: Path) -> None:
     assert "loop.fit(model, opt_state, x, y, 5)" in text_of(results["main.py"])
 
 
+def test_a_function_that_does_more_with_the_optimizer(tmp_path: Path) -> None:
+    more = STEP.replace("    return loss\n", "    return loss + 0.0 * optimizer.learning_rate\n")
+    results = migrated(tmp_path, PROGRAM | {"steps.py": more})
+    assert {result.outcome for result in results.values()} == {Outcome.CHANGED}
+    loop, main = text_of(results["loop.py"]), text_of(results["main.py"])
+    assert "def train_step(model, optimizer, opt_state, x, y):" in text_of(results["steps.py"])
+    assert "def fit(net, adam, adam_opt_state, x, y, rounds):" in loop
+    assert "train_step(net, x=x, y=y, optimizer=adam, opt_state=adam_opt_state)" in loop
+    assert "opt = tf.keras.optimizers.Adam(0.01)\nopt_state = tx.setup(opt, model)\n" in main
+    assert "loop.fit(model, opt, opt_state, x, y, 5)" in main
+
+
 def test_bug_49_one_run_settles_files_that_hang_on_each_other(tmp_path: Path) -> None:
     written(tmp_path, PROGRAM)
     write_changed(migrate_paths([tmp_path], Settings()))
     again = migrate_paths([tmp_path], Settings())
     assert {result.outcome for result in again} == {Outcome.UNCHANGED}
+
+
+PRIVATE = """\
+import tensorflow as tf
+
+
+class Explainer:
+    def fit(self):
+        self.opt = tf.keras.optimizers.Adam()
+        w = tf.Variable(1.0)
+        self._step(w)
+
+    def _step(self, w):
+        self.opt.apply_gradients([(grad, w)])
+"""
+
+
+@pytest.mark.parametrize(("used", "code"), [("fit", "TX106"), ("_step", "TX202")])
+def test_a_private_method_that_another_file_names(tmp_path: Path, used: str, code: str) -> None:
+    other = f"from explain import Explainer\nprint(Explainer().{used})\n"
+    results = migrated(tmp_path, {"explain.py": PRIVATE, "other.py": other})
+    assert [site.code for site in results["explain.py"].sites] == [code]
 
 
 BREAKING = {

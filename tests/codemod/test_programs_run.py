@@ -26,6 +26,7 @@ def step(net, opt, x, y):
         loss = tf.reduce_mean(tf.square(net(x, training=True) - y))
     grads = tape.gradient(loss, net.trainable_variables)
     opt.apply_gradients(zip(grads, net.trainable_variables))
+    tf.print(opt.iterations, len(opt.variables))
     return loss
 
 

@@ -72,10 +72,40 @@ def calls_of(
         number = versions.number(name) if versions and own else own
         if number not in (0, own):
             continue
-        parent = source.parent_of[name]
-        if number != own or not (isinstance(parent, ast.Call) and parent.func is name):
+        found = _calls_at(source, name) if number == own else None
+        if found is None:
             return None
-        calls.append(parent)
+        calls += found
+    return calls
+
+
+def _calls_at(source: Source, name: ast.Name) -> list[ast.Call] | None:
+    """The call of a function that is named, or all those of what `tf.function` makes of it."""
+    parent = source.parent_of[name]
+    if not isinstance(parent, ast.Call):
+        return None
+    if parent.func is name:
+        return [parent]
+    is_traced = qualified(source, parent.func) == "tensorflow.function" and parent.args == [name]
+    return _calls_of_traced(source, source.parent_of[parent]) if is_traced else None
+
+
+def _calls_of_traced(source: Source, made: ast.AST) -> list[ast.Call] | None:
+    """All calls of `fast`, after `fast = tf.function(step)`."""
+    traced = made.targets[0] if isinstance(made, ast.Assign) and len(made.targets) == 1 else None
+    if not isinstance(traced, ast.Name):
+        return None
+    home = source.scope(traced).lookup(traced.id)
+    if home is None or len(home.bindings[traced.id]) != 1:
+        return None
+    calls: list[ast.Call] = []
+    for use in source.nodes(ast.Name):
+        if use is traced or use.id != traced.id or source.scope(use).lookup(use.id) is not home:
+            continue
+        call = source.parent_of[use]
+        if not isinstance(call, ast.Call) or call.func is not use:
+            return None
+        calls.append(call)
     return calls
 
 

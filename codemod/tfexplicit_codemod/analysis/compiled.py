@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.compiles import COMPILE, may_compile
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
 from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
@@ -17,7 +18,7 @@ OPTIMIZER = "optimizer"
 # A model that is saved whole is compiled anew when loaded, but not by a `compile` of its own; one
 # that is frozen, or that is made on a TPU, may have other leaves at its first step.
 _WORDS_OF_LOADING = ("load_model", "from_config")
-_UNSAFE_WORDS = ("trainable", "TPUStrategy")
+UNSAFE_WORDS = ("trainable", "TPUStrategy")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Compiled:
     """Raises `Leave` for a model that may be compiled in a way that is out of sight."""
 
     def __init__(self, module: Module, around: Surroundings) -> None:
+        self.module = module
         self.source = module.source
         self.classes: Classes = module.classes
         self.around = around
@@ -45,6 +47,10 @@ class Compiled:
                 self.source.one_line(receiver), "of another object"
             )
         return Reference(own[0], (OPTIMIZER,))
+
+    def may_replace(self, cls: ast.ClassDef) -> bool:
+        """True where the file may compile an object that has an optimizer of its own."""
+        return COMPILE in self.source.identifiers and may_compile(self.module, cls)
 
     def place(self, home: Reference, models: list[Reference]) -> Compile:
         cls = home.owner
@@ -78,7 +84,7 @@ class Compiled:
             raise self._leave("other files use the model")
         if is_defined_in_other_files(self.around, cls, "compile"):
             raise self._leave("in a way of its own in other files")
-        unsafe = _UNSAFE_WORDS if has_own else (*_UNSAFE_WORDS, *_WORDS_OF_LOADING)
+        unsafe = UNSAFE_WORDS if has_own else (*UNSAFE_WORDS, *_WORDS_OF_LOADING)
         words = [word for word in unsafe if word in self.source.identifiers]
         if words:
             raise self._leave(f"the model uses `{words[0]}`")

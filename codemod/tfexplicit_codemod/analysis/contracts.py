@@ -26,7 +26,8 @@ Key = tuple[Path, str, str]
 class Contract:
     """`parameter` of the function of a file takes the state named `state`, over `parts`.
 
-    `homes` counts the optimizers that callers in the function's own file hand over.
+    `homes` counts the optimizers that callers in the function's own file hand over; `is_beside`
+    is true where the function takes the state beside the optimizer.
     """
 
     path: Path
@@ -35,6 +36,7 @@ class Contract:
     state: str
     parts: tuple[Part, ...]
     homes: int
+    is_beside: bool
 
     @property
     def key(self) -> Key:
@@ -44,7 +46,7 @@ class Contract:
     def terms(self) -> object:
         """Equal for two plans of the function's file that ask the same of callers."""
         parts = [(p.is_model, p.is_named_list, [r.path for r in p.references]) for p in self.parts]
-        return self.key, self.state, str(parts)
+        return self.key, self.state, self.is_beside, str(parts)
 
     @property
     def takes_one_optimizer(self) -> bool:
@@ -90,6 +92,11 @@ class KeptContracts:
     def state_of(self, parameter: Reference) -> str:
         """The name that the parameter of the other file's function has now."""
         return self.by_home[parameter].state
+
+    @property
+    def beside(self) -> set[Reference]:
+        """The parameters of other files' functions that keep the optimizer beside the state."""
+        return {home for home, contract in self.by_home.items() if contract.is_beside}
 
     def kept(self) -> dict[Key, int]:
         """The contracts that the file keeps, with how many optimizers it hands over."""

@@ -78,6 +78,19 @@ def surely_binds(block: Block, binders: Collection[ast.stmt]) -> bool:
     return False
 
 
+def is_surely_rebound(source: Source, name: ast.Name) -> bool:
+    """True where the function itself binds the name on every way to where it is read."""
+    scope = source.scope(name)
+    binders = {
+        source.statement(binding.node)
+        for binding in scope.bindings.get(name.id, [])
+        if isinstance(binding.node, ast.Assign) and not binding.remote
+    }
+    around = source.statements_around(source.statement(name))
+    blocks = [(source.block(statement), statement) for statement in around]
+    return any(surely_binds(block[: block.index(each)], binders) for block, each in blocks)
+
+
 def _try_surely_binds(statement: ast.Try, binders: Collection[ast.stmt]) -> bool:
     if surely_binds(statement.finalbody, binders):
         return True

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import frameworks
+from tfexplicit_codemod.analysis.compiled import UNSAFE_WORDS
 from tfexplicit_codemod.analysis.definite import definition, holds_at
 from tfexplicit_codemod.analysis.groups import Group
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.parameters import Parameter
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.sites import Update
 
 
@@ -44,15 +44,21 @@ class Given:
         self.entries: dict[Reference, Entry] = {}
 
     def is_kept(self, update: Update, home: Reference) -> bool:
-        """True where `__init__`, or a function under another name, keeps what it is given."""
+        """True where `__init__`, or a function under another name, keeps what it is given.
+
+        Or the `compile` that a Keras model has of its own, which Keras calls for a loaded one, too.
+        """
         if update.method != "apply_gradients" or len(home.path) != 1:
             return False
-        if home.of_self:
-            is_plain = update.value.function == "__init__"
+        if isinstance(home.owner, ast.ClassDef):
+            is_plain = update.value.function == "__init__" or self._is_compile(update, home.owner)
         else:
-            assert isinstance(home.owner, Scope)
             is_plain = isinstance(home.owner.node, ast.FunctionDef)
         return is_plain and not any(map(self._is_of_others, self._parameters(update)))
+
+    def _is_compile(self, update: Update, cls: ast.ClassDef) -> bool:
+        is_own = update.value.function == "compile" and self.module.classes.is_keras_model(cls)
+        return is_own and not any(word in self.source.identifiers for word in UNSAFE_WORDS)
 
     def entry(self, group: Group, parameter: Parameter) -> Entry | None:
         """For a function that defines its own step: it runs once, and its step many times."""

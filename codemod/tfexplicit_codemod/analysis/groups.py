@@ -20,7 +20,8 @@ from tfexplicit_codemod.rules import tx105_several_models, tx214_partly_left
 class Handover:
     """A call that hands an optimizer to the `parameter` of a function that steps it.
 
-    `parts` are what the function updates, as the caller names them.
+    `parts` are what the function updates, as the caller names them. Where the function goes on to
+    use the optimizer, `is_beside` is true: the state does not take its place.
     """
 
     home: Reference
@@ -29,6 +30,7 @@ class Handover:
     argument: ast.expr
     keyword: ast.keyword | None
     parameter: Reference
+    is_beside: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ class Group:
     def uses(self) -> list[ast.expr]:
         """The uses of the optimizer that are rewritten."""
         receivers = [each.update.receiver for each in self.members]
-        return receivers + [each.argument for each in self.handed]
+        return receivers + [each.argument for each in self.handed if not each.is_beside]
 
     @property
     def statements(self) -> list[ast.stmt]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.calls import argument, calls_of, decorators_keep_arguments
 from tfexplicit_codemod.analysis.groups import Group, Handover
+from tfexplicit_codemod.analysis.hyperparameters import sets_hyperparameter
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
@@ -74,7 +75,7 @@ class Parameters:
         function = parameter.function
         if self._has_default(parameter):
             raise self._leave(parameter, "has a default")
-        calls = calls_of(self.source, function)
+        calls = calls_of(self.source, function, self.references.versions)
         if calls is None or not decorators_keep_arguments(self.source, function):
             raise self._leave(parameter, "comes from callers out of sight")
         elsewhere = self.around.is_used_elsewhere(function.name)
@@ -83,19 +84,32 @@ class Parameters:
         if elsewhere and not self._can_be_asked(parameter, group.parts):
             raise self._leave(parameter, "is also given by other files")
         found = [self.handover(group, group.parts, parameter, call) for call in calls]
-        if function.decorator_list and len({each.home for each in found}) > 1:
+        traced: dict[str, set[Reference]] = {}
+        for each, call in zip(found, calls, strict=True):
+            called = ast.unparse(call.func)
+            if function.decorator_list or called != function.name:
+                traced.setdefault(called, set()).add(each.home)
+        if any(len(homes) > 1 for homes in traced.values()):
             # Keras makes its slots at the first call, and a second optimizer fails.
             raise self._leave(parameter, "is another one at each call of a traced function")
         return found
 
-    def check_uses(self, parameter: Parameter, rewritten: list[ast.expr]) -> None:
-        """Raise where the function does something else with its optimizer."""
-        for name in self.source.nodes(ast.Name):
-            if name.id != parameter.name.arg or name in rewritten:
-                continue
-            if self.source.scope(name).lookup(name.id) is parameter.scope:
-                text = self.source.one_line(self.source.statement(name))
-                raise self._leave(parameter, f"is used in `{text}`")
+    def uses(self, parameter: Parameter) -> list[ast.Name]:
+        """Where the function, or one in it, names the parameter."""
+        return [
+            name
+            for name in self.source.nodes(ast.Name)
+            if name.id == parameter.name.arg
+            and self.source.scope(name).lookup(name.id) is parameter.scope
+        ]
+
+    def check_hyperparameters_stay(self, parameter: Parameter) -> None:
+        """Raise where the function sets what `setup` reads once."""
+        for name in self.uses(parameter):
+            attribute = self.source.parent_of[name]
+            if isinstance(attribute, ast.Attribute) and sets_hyperparameter(attribute):
+                text = self.source.one_line(attribute)
+                raise self._leave(parameter, f"is changed: `{text}`")
 
     def handover(
         self, group: Group, parts: list[Part], parameter: Parameter, call: ast.Call

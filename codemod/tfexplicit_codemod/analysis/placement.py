@@ -5,17 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 
-from tfexplicit_codemod.analysis import parameter_servers
+from tfexplicit_codemod.analysis import parameter_servers, wrapped
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.definite import Definition, definition, holds_at, loops_around
+from tfexplicit_codemod.analysis.hyperparameters import sets_hyperparameter
 from tfexplicit_codemod.analysis.reaching import LOOPS
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx203_unclear_definition
-
-# Keras refuses it once the optimizer is built, which `setup` does.
-EXCLUDES = "exclude_from_weight_decay"
 
 
 @dataclass(frozen=True)
@@ -54,9 +52,12 @@ class Placements:
                     f"`{each.name}` is bound in a branch, `{later.name}` is not"
                 )
         self._check_lifetimes(made, later)
-        self._check_earlier_bindings(definitions)
+        is_wrapped = wrapped.is_wrapped(self.source, made, function, sites)
+        if not is_wrapped:
+            self._check_is_one(optimizer)
+        self._check_earlier_bindings(definitions[1:] if is_wrapped else definitions)
         self._check_room(later)
-        self._check_versions(optimizer, models, later.statement, function)
+        self._check_versions(models if is_wrapped else [optimizer, *models], later, function)
         self._check_leaves_stay(models, later.statement, function)
         if len(models) > 1 and any(each.version > 0 for each in models):
             self._check_in_line(sites, later.statement)
@@ -170,16 +171,24 @@ class Placements:
                 raise tx203_unclear_definition.leave(f"`{each.name}` is bound more than once")
 
     def _check_versions(
-        self, optimizer: Reference, models: list[Reference], setup: ast.stmt, function: Scope
+        self, references: list[Reference], later: Definition, function: Scope
     ) -> None:
         """Where a name is bound anew later, `setup` must see the value that the step sees."""
-        for each in (optimizer, *models):
+        for each in references:
             if (
                 each.owner is function
                 and each.path
-                and each.version != self._version_at(setup, each)
+                and each.version != self._version_at(later.statement, each)
             ):
                 raise tx203_unclear_definition.leave(f"`{each.path[0]}` is bound more than once")
+
+    def _check_is_one(self, optimizer: Reference) -> None:
+        """One of unknown version may have the state of an earlier one, or be made since."""
+        scope, name = optimizer.owner, optimizer.path[0]
+        if not isinstance(scope, Scope) or optimizer.version:
+            return
+        if self.references.versions.is_split(scope, name):
+            raise tx203_unclear_definition.leave(f"`{name}` is bound more than once")
 
     def _check_in_line(self, sites: list[ast.stmt], setup: ast.stmt) -> None:
         """A function that is there before `setup` may be called between the two bindings."""
@@ -212,10 +221,7 @@ class Placements:
     def _check_hyperparameters_stay(self, optimizer: Reference) -> None:
         """`setup` reads them once; only the learning rate of a Keras object is followed."""
         for attribute in self.source.nodes(ast.Attribute):
-            is_set = isinstance(attribute.ctx, ast.Store)
-            is_followed = attribute.attr in ("learning_rate", "lr")
-            is_changed = (is_set and not is_followed) or attribute.attr == EXCLUDES
-            if is_changed and optimizer in self._may_be(attribute.value):
+            if sets_hyperparameter(attribute) and optimizer in self._may_be(attribute.value):
                 raise tx203_unclear_definition.leave(
                     f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
                 )

@@ -79,7 +79,7 @@ class Places:
             return self.entries[group.home]
         parameter = self.parameters.of(group.home)
         if parameter is not None:
-            self.parameters.check_uses(parameter, group.uses)
+            self.parameters.check_hyperparameters_stay(parameter)
             return parameter
         for kept in (group.home, *models):
             self._check_set_here_only(kept)

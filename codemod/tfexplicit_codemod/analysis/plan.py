@@ -8,35 +8,30 @@ from dataclasses import dataclass, field
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.attributes import SelfAttributes
 from tfexplicit_codemod.analysis.codes import code_of
-from tfexplicit_codemod.analysis.compiled import Compile, Compiled
+from tfexplicit_codemod.analysis.compiled import Compiled
 from tfexplicit_codemod.analysis.contracts import Contract, KeptContracts, Key
-from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
-from tfexplicit_codemod.analysis.given import Entry, Given, may_be_none
+from tfexplicit_codemod.analysis.elements import Elements
+from tfexplicit_codemod.analysis.given import Given
 from tfexplicit_codemod.analysis.gradients import Gradients
 from tfexplicit_codemod.analysis.groups import Group, grouped, leave_mixed_groups
-from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters, handed_over, linked
-from tfexplicit_codemod.analysis.placement import Placement, Placements
-from tfexplicit_codemod.analysis.places import Place, Places
+from tfexplicit_codemod.analysis.placement import Placements
+from tfexplicit_codemod.analysis.places import Places
 from tfexplicit_codemod.analysis.reader import reader_of
 from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.rewrites import Rewrites
 from tfexplicit_codemod.analysis.sites import Update, updates
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise, mark_handovers_beside
 from tfexplicit_codemod.analysis.wanted import Wanted
-from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
+from tfexplicit_codemod.edits import Edits
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import (
-    tx103_constructor,
-    tx104_trainables,
-    tx105_several_models,
-    tx107_minimize,
-    tx109_parameter,
-    tx112_container,
     tx114_given_optimizer,
 )
 from tfexplicit_codemod.selection import Selection
@@ -67,7 +62,7 @@ class Planner:
         self.around = around
         self.module = Module(self.source, around.lookup)
         self.classes, self.values = self.module.classes, self.module.values
-        self.references = References(self.module)
+        self.references = References(self.module, around)
         attributes = SelfAttributes(self.module, self.references)
         self.placements = Placements(self.source, self.references, attributes)
         self.alias = imports.existing_alias(self.source) or imports.free_alias(self.source)
@@ -92,7 +87,18 @@ class Planner:
             self.given.entries,
         )
         self.codes: dict[Update, str] = {}
-        self.edits = Edits()
+        self.rewrites = Rewrites(
+            self.source,
+            self.alias,
+            self.wanted,
+            self.references,
+            self.compiled,
+            self.parameters,
+            self.elements,
+            self.contracts,
+            around.sparse,
+        )
+        self.edits = self.rewrites.edits
 
     def plan(self, *, with_todo: bool) -> Plan:
         found = list(updates(self.source, self.classes, self.values, self.around.observed))
@@ -105,7 +111,7 @@ class Planner:
         for component in linked(groups):
             self._rewrite_or_leave(component)
         if self.edits:
-            self._import_tfexplicit()
+            self.rewrites.import_tfexplicit()
         if with_todo:
             for update, leave in self.left.items():
                 if update not in unwanted and self._wants(leave.code, update.call):
@@ -170,6 +176,7 @@ class Planner:
                 self.lost[group.home] = leave
             else:
                 self.given.entries[group.home] = entry
+        mark_handovers_beside(self.parameters, groups, self.contracts.beside)
         self.names.know(groups)
         return groups
 
@@ -189,9 +196,10 @@ class Planner:
             return
         states = {group.home: self.names.state_for(group.home) for group in component}
         for group, place in zip(component, places, strict=True):
-            self._make_state(group, place, states[group.home])
-            self._rewrite_steps(group, states[group.home])
-            self._rewrite_handovers(group, states)
+            self.rewrites.make_state(group, place, states[group.home])
+            self.rewrites.rewrite_steps(group, states[group.home])
+            self.rewrites.rewrite_handovers(group, states)
+            self.codes |= {each.update: self._code_of(group, each) for each in group.members}
             if isinstance(place, Parameter):
                 self._ask_callers(group, place, states[group.home], component)
 
@@ -203,93 +211,8 @@ class Planner:
             handed = [(g.home, h.parameter) for g in component for h in g.handed]
             homes = len({home for home, given_to in handed if given_to == group.home})
             name, parts = state.path[0], tuple(group.parts)
-            self.asked.append(Contract(path, parameter, group.home, name, parts, homes))
-
-    def _make_state(self, group: Group, place: Place, state: Reference) -> None:
-        name = state.path[0]
-        if isinstance(place, Compile):
-            self.edits.add(self.compiled.edit(place, self.alias, name))
-        elif isinstance(place, Parameter):
-            self._add(tx109_parameter.parameter_edits(self.source, self.alias, place.name, name))
-        elif isinstance(place, Entry):
-            model = tx105_several_models.model_code(self.source, group.parts, place.before)
-            code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
-            line = self.source.first_line(place.before)
-            self.edits.add(InsertBefore(line, f"{name} = {code}"))
-        else:
-            self._set_up(group, place, state)
-
-    def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
-        after = placement.statement
-        optimizer = group.home.code_at(self.source, after)
-        model = tx105_several_models.model_code(self.source, group.parts, after)
-        code = f"{self.alias}.setup({optimizer}, {model})"
-        if is_of_elements(group.members):
-            is_dict = self.elements.is_dict(group.members[0].update.receiver)
-            code = tx112_container.setup(self.alias, optimizer, model, is_dict)
-        if group.is_given:
-            is_optional = may_be_none(placement.definition.statement)
-            code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
-        setup = f"{state.code_at(self.source, after)} = {code}"
-        self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._add_if_wanted(
-            tx103_constructor.rule.code,
-            tx103_constructor.edits(
-                self.source, self.alias, group, placement, self.references, self.around.sparse
-            ),
-        )
-
-    def _rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
-        for each in group.handed:
-            self._replace(each.argument, states[group.home].code_at(self.source, each.statement))
-            if each.keyword is not None:
-                own = states.get(each.parameter)
-                name = own.path[0] if own else self.contracts.state_of(each.parameter)
-                self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, name))
-
-    def _rewrite_steps(self, group: Group, state: Reference) -> None:
-        for each in group.members:
-            held = state.code_at(self.source, each.statement)
-            if is_of_elements([each]):
-                held = f"{held}[{each.leaves.parts[0].element}]"
-            self._replace(each.update.call, self._step(each, held))
-            todo.settle(self.source, self.edits, each.update.call)
-            self._add_if_wanted(
-                tx104_trainables.rule.code,
-                tx104_trainables.edits(self.source, self.alias, each.sources),
-            )
-            self.codes[each.update] = self._code_of(group, each)
-
-    def _step(self, each: Understood, state: str) -> str:
-        if isinstance(each.pairs, Minimized):
-            return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
-        return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
-
-    def _add(self, edits: list[Replace]) -> None:
-        for edit in edits:
-            self.edits.add(edit)
-
-    def _add_if_wanted(self, code: str, edits: list[Replace]) -> None:
-        """All of the edits, or none: a constructor is not rewritten in part."""
-        if all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits):
-            self._add(edits)
-
-    def _replace(self, node: ast.expr, code: str) -> None:
-        self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
-
-    def _import_tfexplicit(self) -> None:
-        if not self.edits.mention(self.alias):
-            return
-        has_alias = imports.existing_alias(self.source) is not None
-        if has_alias and imports.is_imported_above(self.source, self.edits.first_line):
-            return
-        statement = imports.import_statement(self.alias)
-        first, last = self.edits.first_line, self.edits.last_line
-        line = imports.line_to_import_after(self.source, first, last)
-        if line is None:
-            self.edits.first_statement = statement
-        else:
-            self.edits.add(InsertAfter(line, statement))
+            beside = is_used_otherwise(self.parameters, group)
+            self.asked.append(Contract(path, parameter, group.home, name, parts, homes, beside))
 
     def _site(self, update: Update) -> Site:
         line, column = self.source.start(update.call)

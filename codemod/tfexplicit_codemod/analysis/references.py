@@ -7,10 +7,12 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from tfexplicit_codemod.analysis.calls import arguments_for
+from tfexplicit_codemod.analysis.method_calls import arguments_for_method
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import dotted
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.surroundings import OUT_OF_SIGHT, Surroundings
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Reference:
 class References:
     """Resolves expressions of one file to references."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, around: Surroundings = OUT_OF_SIGHT) -> None:
+        self.around = around
         self.source = module.source
         self.classes = module.classes
         self.versions = module.versions
@@ -126,6 +129,8 @@ class References:
         self, parameter: ast.arg, seen: frozenset[Binding]
     ) -> Reference | None:
         arguments = arguments_for(self.source, parameter, self.versions)
+        if arguments is None:
+            arguments = arguments_for_method(self.source, self.classes, self.around, parameter)
         if arguments is None or any(dotted(argument) is None for argument in arguments):
             return None
         found = {self._resolve(argument, seen) for argument in arguments}

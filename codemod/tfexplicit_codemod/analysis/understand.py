@@ -142,8 +142,9 @@ class Understand:
         if not isinstance(receiver, ast.Attribute) or receiver.attr != "optimizer":
             return False
         own = self.classes.self_of(receiver.value)
-        is_keras = own is not None and self.classes.is_keras_model(own[0])
-        return is_keras and "compile" in self.source.identifiers
+        if own is None or not self.classes.is_keras_model(own[0]):
+            return False
+        return self.compiled.may_replace(own[0])
 
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]

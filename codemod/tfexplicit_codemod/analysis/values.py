@@ -11,6 +11,7 @@ from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.calls import arguments_for, arguments_of_compile
 from tfexplicit_codemod.analysis.checkpoints import Checkpoints
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.definite import is_surely_rebound
 from tfexplicit_codemod.analysis.names import imported_paths, qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
@@ -163,7 +164,10 @@ class Values:
         if held is not None:
             # One name may hold optimizers of two frameworks, one after the other.
             return self._once(held, lambda: self.of(held.value, held.path))
-        value = _common([self._of_binding(binding) for binding in self.versions.bindings(name)])
+        bindings = self.versions.bindings(name)
+        if is_surely_rebound(self.source, name):
+            bindings = [each for each in bindings if not isinstance(each.node, ast.arg)]
+        value = _common([self._of_binding(binding) for binding in bindings])
         return CUSTOM if value.kind == "unknown" and self._is_tested(scope, name.id) else value
 
     def _is_tested(self, scope: Scope, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.edits import Replace
+from tfexplicit_codemod.edits import InsertBeside, Replace
 from tfexplicit_codemod.registry import Rule
 
 
@@ -17,6 +17,19 @@ def parameter_edits(source: Source, tx: str, name: ast.arg, state: str) -> list[
         return [renamed]
     start, end = source.start(name.annotation), source.end(name.annotation)
     return [renamed, Replace(start, end, f"{tx}.OptState")]
+
+
+def beside_parameter(source: Source, tx: str, name: ast.arg, state: str) -> InsertBeside:
+    """A parameter more, after the optimizer; it says what it is if the optimizer does."""
+    line, column = source.start(name)
+    code = f"{state}: {tx}.OptState" if name.annotation else state
+    return InsertBeside((line, column), (line, column + len(name.arg)), code)
+
+
+def beside_argument(source: Source, argument: ast.expr, keyword: str, state: str) -> InsertBeside:
+    """An argument more, after the optimizer; by keyword, if the optimizer is."""
+    code = f"{keyword}={state}" if keyword else state
+    return InsertBeside(source.start(argument), source.end(argument), code)
 
 
 def keyword_edit(source: Source, keyword: ast.keyword, state: str) -> Replace:
@@ -33,7 +46,8 @@ rule = Rule(
         "Whoever calls the function decides which optimizer steps, and so which state. The state "
         "is made where the optimizer is made, and passed in its place; a `tf.function` takes it as "
         "it took the optimizer. The signature and all calls, those in other files of the project "
-        "too, change together, or none does."
+        "too, change together, or none does. A function that does more with the optimizer than "
+        "step it takes the state beside it: `train_step(model, optimizer, opt_state, x, y)`."
     ),
     before="""\
 import tensorflow as tf

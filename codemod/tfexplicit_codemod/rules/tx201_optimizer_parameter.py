@@ -15,9 +15,9 @@ rule = Rule(
     name="optimizer-parameter",
     summary="The optimizer is a parameter, and not all that is done with it is in sight.",
     why=(
-        "Whoever calls the function decides which optimizer it gets, and a caller in another file, "
-        "or another use in the function, may need the optimizer itself. Make the state where the "
-        "optimizer is made, and pass the state instead: `train_step(model, opt_state, x, y)`."
+        "Whoever calls the function decides which optimizer it gets, and here a caller is out of "
+        "sight, or may give none. Make the state where the optimizer is made, and pass the state "
+        "instead: `train_step(model, opt_state, x, y)`."
     ),
     before="""\
 import tensorflow as tf
@@ -26,20 +26,19 @@ tf.keras.utils.set_random_seed(1)
 x = tf.random.normal((32, 4))
 y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+adam = tf.keras.optimizers.Adam(0.01)
 
 
-def train_step(model, optimizer, x, y):
+def train_step(model, x, y, optimizer=adam):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
-    print(optimizer.name)
     return loss
 
 
-adam = tf.keras.optimizers.Adam(0.01)
 for _ in range(5):
-    print(float(train_step(model, adam, x, y)))
+    print(float(train_step(model, x, y)))
 """,
     after="""\
 import tensorflow as tf
@@ -48,20 +47,19 @@ tf.keras.utils.set_random_seed(1)
 x = tf.random.normal((32, 4))
 y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
+adam = tf.keras.optimizers.Adam(0.01)
 
 
-def train_step(model, optimizer, x, y):
+def train_step(model, x, y, optimizer=adam):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX201): `optimizer` of `train_step` is used in `print(optimizer.name)`
+    # TODO(tfexplicit TX201): `optimizer` of `train_step` has a default
     optimizer.apply_gradients(zip(grads, model.trainable_variables))
-    print(optimizer.name)
     return loss
 
 
-adam = tf.keras.optimizers.Adam(0.01)
 for _ in range(5):
-    print(float(train_step(model, adam, x, y)))
+    print(float(train_step(model, x, y)))
 """,
 )

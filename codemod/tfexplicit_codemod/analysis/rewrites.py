@@ -1,0 +1,157 @@
+"""The edits that carry a rewrite out: the state, the steps, the calls that hand it over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from tfexplicit_codemod.analysis import imports, todo
+from tfexplicit_codemod.analysis.compiled import Compile, Compiled
+from tfexplicit_codemod.analysis.contracts import KeptContracts
+from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
+from tfexplicit_codemod.analysis.given import Entry, may_be_none
+from tfexplicit_codemod.analysis.groups import Group, Handover
+from tfexplicit_codemod.analysis.minimized import Minimized
+from tfexplicit_codemod.analysis.parameters import Parameter, Parameters
+from tfexplicit_codemod.analysis.placement import Placement
+from tfexplicit_codemod.analysis.places import Place
+from tfexplicit_codemod.analysis.references import Reference, References
+from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise
+from tfexplicit_codemod.analysis.wanted import Wanted
+from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
+from tfexplicit_codemod.rules import (
+    tx103_constructor,
+    tx104_trainables,
+    tx105_several_models,
+    tx107_minimize,
+    tx109_parameter,
+    tx112_container,
+    tx114_given_optimizer,
+)
+
+
+class Rewrites:
+    """Collects the edits of one file."""
+
+    def __init__(
+        self,
+        source: Source,
+        alias: str,
+        wanted: Wanted,
+        references: References,
+        compiled: Compiled,
+        parameters: Parameters,
+        elements: Elements,
+        contracts: KeptContracts,
+        sparse: Callable[[], bool],
+    ) -> None:
+        self.source = source
+        self.alias = alias
+        self.wanted = wanted
+        self.references = references
+        self.compiled = compiled
+        self.parameters = parameters
+        self.elements = elements
+        self.contracts = contracts
+        self.sparse = sparse
+        self.edits = Edits()
+
+    def make_state(self, group: Group, place: Place, state: Reference) -> None:
+        name = state.path[0]
+        if isinstance(place, Compile):
+            self.edits.add(self.compiled.edit(place, self.alias, name))
+        elif isinstance(place, Parameter) and is_used_otherwise(self.parameters, group):
+            self.edits.add(
+                tx109_parameter.beside_parameter(self.source, self.alias, place.name, name)
+            )
+        elif isinstance(place, Parameter):
+            self._add(tx109_parameter.parameter_edits(self.source, self.alias, place.name, name))
+        elif isinstance(place, Entry):
+            model = tx105_several_models.model_code(self.source, group.parts, place.before)
+            code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
+            line = self.source.first_line(place.before)
+            self.edits.add(InsertBefore(line, f"{name} = {code}"))
+        else:
+            self._set_up(group, place, state)
+
+    def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
+        after = placement.statement
+        optimizer = group.home.code_at(self.source, after)
+        model = tx105_several_models.model_code(self.source, group.parts, after)
+        code = f"{self.alias}.setup({optimizer}, {model})"
+        if is_of_elements(group.members):
+            is_dict = self.elements.is_dict(group.members[0].update.receiver)
+            code = tx112_container.setup(self.alias, optimizer, model, is_dict)
+        if group.is_given:
+            is_optional = may_be_none(placement.definition.statement)
+            code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
+        setup = f"{state.code_at(self.source, after)} = {code}"
+        self.edits.add(InsertAfter(self.source.leader_line(after), setup))
+        self._add_if_wanted(
+            tx103_constructor.rule.code,
+            tx103_constructor.edits(
+                self.source, self.alias, group, placement, self.references, self.sparse
+            ),
+        )
+
+    def rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
+        for each in group.handed:
+            state = states[group.home].code_at(self.source, each.statement)
+            keyword = self._keyword(each, states) if each.keyword is not None else ""
+            if each.is_beside:
+                edit = tx109_parameter.beside_argument(self.source, each.argument, keyword, state)
+                self.edits.add(edit)
+                continue
+            self._replace(each.argument, state)
+            if each.keyword is not None:
+                self.edits.add(tx109_parameter.keyword_edit(self.source, each.keyword, keyword))
+
+    def _keyword(self, handover: Handover, states: dict[Reference, Reference]) -> str:
+        """The name of the state in the function that takes it."""
+        own = states.get(handover.parameter)
+        return own.path[0] if own else self.contracts.state_of(handover.parameter)
+
+    def rewrite_steps(self, group: Group, state: Reference) -> None:
+        for each in group.members:
+            held = state.code_at(self.source, each.statement)
+            if is_of_elements([each]):
+                held = f"{held}[{each.leaves.parts[0].element}]"
+            self._replace(each.update.call, self._step(each, held))
+            todo.settle(self.source, self.edits, each.update.call)
+            self._add_if_wanted(
+                tx104_trainables.rule.code,
+                tx104_trainables.edits(self.source, self.alias, each.sources),
+            )
+
+    def _step(self, each: Understood, state: str) -> str:
+        if isinstance(each.pairs, Minimized):
+            return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
+        return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
+
+    def _add(self, edits: list[Replace]) -> None:
+        for edit in edits:
+            self.edits.add(edit)
+
+    def _add_if_wanted(self, code: str, edits: list[Replace]) -> None:
+        """All of the edits, or none: a constructor is not rewritten in part."""
+        if all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits):
+            self._add(edits)
+
+    def _replace(self, node: ast.expr, code: str) -> None:
+        self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
+
+    def import_tfexplicit(self) -> None:
+        if not self.edits.mention(self.alias):
+            return
+        has_alias = imports.existing_alias(self.source) is not None
+        if has_alias and imports.is_imported_above(self.source, self.edits.first_line):
+            return
+        statement = imports.import_statement(self.alias)
+        first, last = self.edits.first_line, self.edits.last_line
+        line = imports.line_to_import_after(self.source, first, last)
+        if line is None:
+            self.edits.first_statement = statement
+        else:
+            self.edits.add(InsertAfter(line, statement))
