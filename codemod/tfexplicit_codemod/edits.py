@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 TODO_MARK = "# TODO(tfexplicit "
+# Where an expression begins and ends: line and column.
+Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Edits:
     `settled` holds the lines of statements whose TODO comment is no longer true.
     """
 
-    replaced: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
-    beside: dict[tuple[tuple[int, int], tuple[int, int]], str] = field(default_factory=dict)
+    replaced: dict[Span, str] = field(default_factory=dict)
+    beside: dict[Span, str] = field(default_factory=dict)
     inserted: dict[int, list[str]] = field(default_factory=dict)
     inserted_before: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, list[str]] = field(default_factory=dict)

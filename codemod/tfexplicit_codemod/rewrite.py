@@ -11,7 +11,7 @@ from typing import AnyStr, TypeVar, cast
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 
-from tfexplicit_codemod.edits import TODO_MARK, Edits
+from tfexplicit_codemod.edits import TODO_MARK, Edits, Span
 
 Body = TypeVar("Body", cst.IndentedBlock, cst.Module)
 
@@ -104,7 +104,7 @@ class _Apply(cst.CSTTransformer):
         first = updated.with_changes(comma=blank, **{after: cst.SimpleWhitespace("")})
         return cst.FlattenSentinel([first, new])
 
-    def _span(self, node: cst.CSTNode) -> tuple[tuple[int, int], tuple[int, int]]:
+    def _span(self, node: cst.CSTNode) -> Span:
         place = self.positions[node]
         return (place.start.line, place.start.column), (place.end.line, place.end.column)
 

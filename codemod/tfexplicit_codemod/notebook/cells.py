@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tfexplicit_codemod.edits import Edits
+from tfexplicit_codemod.edits import Edits, Span
 from tfexplicit_codemod.notebook.file import Cell
 from tfexplicit_codemod.notebook.imports import names_imported_in
 from tfexplicit_codemod.notebook.magics import without_magics
@@ -149,12 +149,16 @@ def _share(edits: Edits, part: Part) -> Edits:
     def of_cell(added: dict[int, list[str]]) -> dict[int, list[str]]:
         return {line - shift: texts for line, texts in added.items() if is_here(line)}
 
-    return Edits(
-        replaced={
+    def within_cell(spans: dict[Span, str]) -> dict[Span, str]:
+        return {
             ((start[0] - shift, start[1]), (end[0] - shift, end[1])): code
-            for (start, end), code in edits.replaced.items()
+            for (start, end), code in spans.items()
             if is_here(start[0])
-        },
+        }
+
+    return Edits(
+        replaced=within_cell(edits.replaced),
+        beside=within_cell(edits.beside),
         inserted=of_cell(edits.inserted),
         inserted_before=of_cell(edits.inserted_before),
         comments=of_cell(edits.comments),
