@@ -84,7 +84,9 @@ def test_bug_02_closed_streams_are_no_traceback(project: Path) -> None:
         assert (done.returncode, done.stderr) == (code, message)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="only Linux has this device, which is always full"
+)
 def test_bug_02_a_report_that_cannot_be_printed_is_no_traceback(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
