@@ -35,21 +35,25 @@ from typing import Any
 
 from tfexplicit_codemod.outcome import FileResult, Site
 from tfexplicit_codemod.run import Run
-from tfexplicit_codemod.tally import Tally, sites_of
+from tfexplicit_codemod.tally import Tally, sites_of, tally
 from tfexplicit_codemod.version import VERSION
 
 SCHEMA = 1
 
 
 def report(run: Run) -> str:
-    whole = {
+    return json.dumps(document(run.results), indent=2)
+
+
+def document(results: list[FileResult]) -> dict[str, Any]:
+    """The report of these files, before it is written as text."""
+    return {
         "schema": SCHEMA,
         "tool": "tfexplicit",
         "version": VERSION,
-        "summary": summary(run.counts),
-        "files": [_file(result) for result in run.results],
+        "summary": summary(tally(results)),
+        "files": [_file(result) for result in results],
     }
-    return json.dumps(whole, indent=2)
 
 
 def summary(counts: Tally) -> dict[str, Any]:
@@ -69,11 +73,11 @@ def _file(result: FileResult) -> dict[str, Any]:
         "path": result.path.as_posix(),
         "outcome": result.outcome.value,
         "reason": result.reason,
-        "sites": [site_entry(site) for site in sites_of(result)],
+        "sites": [_site(site) for site in sites_of(result)],
     }
 
 
-def site_entry(site: Site) -> dict[str, Any]:
+def _site(site: Site) -> dict[str, Any]:
     cell = {} if site.cell is None else {"cell": site.cell}
     return {
         **cell,

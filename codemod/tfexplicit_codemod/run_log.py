@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tfexplicit_codemod.outcome import Outcome, Site
-from tfexplicit_codemod.report_json import SCHEMA, site_entry
-from tfexplicit_codemod.version import VERSION
+from tfexplicit_codemod.outcome import FileResult, Outcome, Site
+from tfexplicit_codemod.report_json import document
 
 
 @dataclass
@@ -25,6 +24,10 @@ class LoggedFile:
 
     sha256: str
     sites: dict[Site, str] = field(default_factory=dict)
+
+    @property
+    def in_order(self) -> tuple[Site, ...]:
+        return tuple(sorted(self.sites, key=lambda site: (site.line, site.column)))
 
     def fits(self, text: bytes) -> bool:
         return hashlib.sha256(text).hexdigest() == self.sha256
@@ -93,35 +96,18 @@ class RunLog:
             raise
 
     def _report(self) -> dict[str, Any]:
-        sites = [site for file in self.files.values() for site in file.sites]
-        codes = sorted(site.code for site in sites)
-        outcomes = {outcome.value: 0 for outcome in Outcome}
-        return {
-            "schema": SCHEMA,
-            "tool": "tfexplicit",
-            "version": VERSION,
-            "summary": {
-                "files": len(self.files),
-                "outcomes": {**outcomes, Outcome.CHANGED.value: len(self.files)},
-                "sites": len(sites),
-                "rewritten": {code: codes.count(code) for code in dict.fromkeys(codes)},
-                "left": {},
-                "ignored": 0,
-            },
-            "files": [self._entry(path) for path in sorted(self.files)],
-        }
+        files = sorted(self.files.items())
+        report = document([self._result(path, file) for path, file in files])
+        for entry, (_, file) in zip(report["files"], files, strict=True):
+            entry["sha256"] = file.sha256
+            for site_entry, site in zip(entry["sites"], file.in_order, strict=True):
+                site_entry["optimizer"] = file.sites[site]
+        return report
 
-    def _entry(self, path: Path) -> dict[str, Any]:
-        folder, file = self.path.parent, self.files[path]
+    def _result(self, path: Path, file: LoggedFile) -> FileResult:
+        folder = self.path.parent
         shown = path.relative_to(folder) if path.is_relative_to(folder) else path
-        ordered = sorted(file.sites, key=lambda site: (site.line, site.column))
-        return {
-            "path": shown.as_posix(),
-            "outcome": Outcome.CHANGED.value,
-            "reason": "",
-            "sha256": file.sha256,
-            "sites": [{**site_entry(site), "optimizer": file.sites[site]} for site in ordered],
-        }
+        return FileResult(shown, Outcome.CHANGED, file.in_order)
 
 
 def _logged_file(entry: dict[str, Any]) -> LoggedFile:
