@@ -11,6 +11,9 @@ from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.source import Source
 
+# The lists of what a model trains.
+TRAINABLE = ("trainable_variables", "trainable_weights")
+
 _MADE_BY_KERAS = re.compile(
     r"keras\.(models\.)?(Model|Sequential|Functional)$|keras\.(layers|applications)\.[\w.]*[A-Z]\w*$"
 )

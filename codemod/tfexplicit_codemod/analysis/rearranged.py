@@ -15,6 +15,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from tfexplicit_codemod.analysis.changes import is_changed_in_place
+from tfexplicit_codemod.analysis.keras_models import TRAINABLE
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
@@ -23,7 +24,6 @@ from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.within_self import is_within_self
 
 _ORDERS = ("list", "tuple", "sorted")
-_TRAINABLE = ("trainable_variables", "trainable_weights")
 
 # The models that a list holds all variables of.
 Models = dict[Reference, None]
@@ -55,7 +55,7 @@ class Rearranged:
         """Raises `Leave` for a model that may not list all its layers."""
         if self.compiled is not None and is_within_self(self.module, self.compiled, node):
             for part in ast.walk(node):
-                if isinstance(part, ast.Attribute) and part.attr in _TRAINABLE:
+                if isinstance(part, ast.Attribute) and part.attr in TRAINABLE:
                     self.unlisted.require_none(part)
             return {Reference(self.compiled, ()): None}
         return self._models(node, frozenset())
@@ -64,7 +64,7 @@ class Rearranged:
         if node in seen:
             return None
         seen |= {node}
-        if isinstance(node, ast.Attribute) and node.attr in _TRAINABLE:
+        if isinstance(node, ast.Attribute) and node.attr in TRAINABLE:
             self.unlisted.require_none(node)
             return self._one(node.value)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -94,7 +94,7 @@ class Rearranged:
         """`[m.trainable_variables for m in self.models]`: the list of models is a model."""
         loop, each = node.generators[0], node.elt
         is_plain = len(node.generators) == 1 and not loop.ifs and isinstance(loop.target, ast.Name)
-        if not is_plain or not isinstance(each, ast.Attribute) or each.attr not in _TRAINABLE:
+        if not is_plain or not isinstance(each, ast.Attribute) or each.attr not in TRAINABLE:
             return None
         if not isinstance(each.value, ast.Name) or each.value.id != getattr(loop.target, "id", ""):
             return None

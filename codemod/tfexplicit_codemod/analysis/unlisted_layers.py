@@ -10,12 +10,16 @@ import ast
 from collections.abc import Iterator
 
 from tfexplicit_codemod.analysis.calls import arguments_for
-from tfexplicit_codemod.analysis.keras_models import derives_from_keras, is_made_by_keras
+from tfexplicit_codemod.analysis.keras_models import (
+    TRAINABLE,
+    derives_from_keras,
+    is_made_by_keras,
+)
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.rules import tx206_variable_list
 
 # A class with one of these says itself what it trains.
-LISTS = ("trainable_variables", "trainable_weights", "variables")
+LISTS = (*TRAINABLE, "variables")
 
 Seen = frozenset[ast.AST]
 

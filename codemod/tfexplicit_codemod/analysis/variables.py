@@ -9,6 +9,7 @@ from tfexplicit_codemod.analysis import filtered
 from tfexplicit_codemod.analysis.attributes import is_saved_model
 from tfexplicit_codemod.analysis.changes import is_changed
 from tfexplicit_codemod.analysis.definite import loops_around
+from tfexplicit_codemod.analysis.keras_models import TRAINABLE
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.reaching import reaching
 from tfexplicit_codemod.analysis.rearranged import Rearranged
@@ -20,7 +21,6 @@ from tfexplicit_codemod.analysis.untrained import Untrained
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
-TRAINABLE = ("trainable_variables", "trainable_weights")
 ALL = ("variables", "weights")
 VARIABLE = "tensorflow.Variable"
 

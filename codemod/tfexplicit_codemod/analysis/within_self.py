@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis.changes import is_changed_in_place
+from tfexplicit_codemod.analysis.keras_models import TRAINABLE
 from tfexplicit_codemod.analysis.module import Module
-
-_TRAINABLE = ("trainable_variables", "trainable_weights")
 
 
 def is_within_self(module: Module, cls: ast.ClassDef, node: ast.expr) -> bool:
@@ -22,7 +21,7 @@ def _is_within(
         return False
     seen |= {node}
     if isinstance(node, ast.Attribute):
-        return node.attr in _TRAINABLE and _is_of_self(module, cls, node.value)
+        return node.attr in TRAINABLE and _is_of_self(module, cls, node.value)
     parts: list[ast.expr | None] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         parts = [node.left, node.right]
