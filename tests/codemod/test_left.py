@@ -142,6 +142,26 @@ LEFT = {
         ["TX205"],
         "`trainer.optimizer`",
     ),
+    "wrapped_by_another_package": (
+        "import elsewhere\n" + HEAD + "opt = elsewhere.DistributedOptimizer(opt)\n" + UPDATE,
+        ["TX205"],
+        "`opt`",
+    ),
+    "gradients_of_keras_own_compute_gradients": (
+        "from elsewhere import opt\n"
+        + HEAD.partition("opt")[0]
+        + "pairs = opt.compute_gradients(loss, model.trainable_variables, tape=tape)\n"
+        "opt.apply_gradients(pairs)\n",
+        ["TX205"],
+        "`opt`",
+    ),
+    "another_function_uses_tensorflow_1": (
+        HEAD.partition("opt")[0]
+        + "def old():\n    opt = find()\n    opt.apply_gradients(opt.compute_gradients(loss))\n"
+        "def new():\n    opt = find()\n    " + UPDATE,
+        ["TX205"],
+        "`opt`",
+    ),
     "attribute_set_by_two_methods": (
         "import tensorflow as tf\nclass T:\n"
         "    def __init__(self):\n        self.m = make()\n"

@@ -70,6 +70,74 @@ class Agent:
     def build(self):
         self.train_op = self.optimizer.minimize(self.loss)
 """,
+    "tf1_wrapped_by_another_package": """
+import horovod.tensorflow as hvd
+import tensorflow as tf
+model = tf.keras.applications.ResNet50()
+opt = tf.train.GradientDescentOptimizer(0.1)
+opt = hvd.DistributedOptimizer(opt, op=hvd.Average)
+run(lambda: opt.minimize(loss, var_list=model.trainable_variables))
+""",
+    "tf1_own_optimizer_wrapped": """
+import horovod.tensorflow as hvd
+import tensorflow as tf
+with tf.GradientTape() as tape: pass
+class Test:
+    def test(self):
+        class Fixed(tf.compat.v1.train.Optimizer):
+            def compute_gradients(self):
+                return [(self.gradient, self.variable)]
+        opt = hvd.DistributedOptimizer(optimizer=Fixed(name="fixed"))
+        update = opt.apply_gradients(opt.compute_gradients())
+""",
+    "tf1_optimizer_around_another": """
+import tensorflow as tf
+with tf.GradientTape() as tape: pass
+try:
+    Base = tf.compat.v1.train.Optimizer
+except AttributeError:
+    Base = None
+if Base is not None:
+    class Summed(Base):
+        def __init__(self, optimizer):
+            self._optimizer = optimizer
+        def apply_gradients(self, *args, **kwargs):
+            return self._optimizer.apply_gradients(*args, **kwargs)
+""",
+    "tf1_computes_its_gradients": """
+import tensorflow as tf
+from elsewhere import PrivateOptimizer
+with tf.GradientTape() as tape: pass
+opt = PrivateOptimizer(0.1)
+pairs = opt.compute_gradients(loss, model.trainable_variables)
+opt.apply_gradients(pairs)
+class Agent:
+    def gradients(self, loss):
+        return self.optimizer.compute_gradients(loss)
+    def step(self, loss):
+        self.optimizer.apply_gradients(self.gradients(loss))
+""",
+    "tf1_or_unknown": """
+import tensorflow as tf
+from elsewhere import private_optimizer
+with tf.GradientTape() as tape: pass
+if private:
+    opt = private_optimizer(0.1)
+else:
+    opt = tf.compat.v1.train.GradientDescentOptimizer(0.1)
+opt.apply_gradients(pairs)
+def train(opt=None):
+    opt = opt or default
+    if opt is None:
+        opt = tf.compat.v1.train.AdamOptimizer()
+    opt.apply_gradients(pairs)
+""",
+    "tf1_lists_the_graph": """
+import tensorflow as tf
+params = tf.trainable_variables()
+def append(opt, grads):
+    return [opt.apply_gradients(zip(grads, params))]
+""",
     "own_class_of_the_same_name": """
 import tensorflow as tf
 class Adam:
@@ -103,6 +171,14 @@ os.environ["KERAS_BACKEND"] = "jax"
 import keras
 optimizer = keras.optimizers.Adam()
 optimizer.apply(grads, model.trainable_variables)
+""",
+    "torch_imported": """
+import keras
+import torch
+class Net(keras.Model):
+    def train_step(self, data):
+        with torch.no_grad():
+            self.optimizer.apply(gradients, self.trainable_weights)
 """,
     "already_explicit": """
 import tensorflow as tf

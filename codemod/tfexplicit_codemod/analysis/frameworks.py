@@ -23,6 +23,7 @@ _OPTIMIZER = re.compile(
     r"|keras\.optimizers\.(get|deserialize)$"
     r"|tensorflow_addons\.optimizers\.([a-z_]+\.)?[A-Z]\w*$"
 )
+_TENSORFLOW_1_OPTIMIZER = re.compile(r"tensorflow\.(compat\.v1\.)?train\.\w*Optimizer$")
 _SCHEDULE = re.compile(r"keras\.optimizers\.schedules\.|LearningRateSchedule$")
 _FOREIGN_ROOTS = frozenset(
     {
@@ -59,6 +60,10 @@ def family(path: str) -> Family | None:
 def is_keras_optimizer_base(path: str) -> bool:
     """True for a class to derive a custom optimizer from."""
     return family(path) in ("keras", "loss_scale")
+
+
+def is_tensorflow_1_optimizer(path: str) -> bool:
+    return bool(_TENSORFLOW_1_OPTIMIZER.match(path))
 
 
 def is_keras_model_base(path: str) -> bool:

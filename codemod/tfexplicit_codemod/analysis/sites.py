@@ -11,6 +11,7 @@ from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import imported_roots
 from tfexplicit_codemod.analysis.source import Source
+from tfexplicit_codemod.analysis.tensorflow_1 import is_graph_list, is_of_tensorflow_1
 from tfexplicit_codemod.analysis.values import CUSTOM, Value, Values
 
 METHODS = ("apply_gradients", "minimize", "apply")
@@ -47,12 +48,17 @@ def updates(
         if value.kind == "foreign" or _is_super(function.value):
             continue
         proven = value.kind in ("optimizer", "compiled")
+        if not proven and is_of_tensorflow_1(source, classes, function.value):
+            continue
         if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
             yield Update(call, function.value, function.attr, value)
 
 
 def _runs_on_another_backend(source: Source) -> bool:
-    """True for a file that sets KERAS_BACKEND to torch or jax: not TensorFlow's optimizers."""
+    """True for a file that sets KERAS_BACKEND to torch or jax, or imports one and no TensorFlow."""
+    roots = imported_roots(source)
+    if roots & {"torch", "jax"} and not roots & {"tensorflow", "tf_keras"}:
+        return True
     texts = [n.value for n in source.nodes(ast.Constant) if isinstance(n.value, str)]
     return "KERAS_BACKEND" in texts and bool({"torch", "jax", "numpy"} & set(texts))
 
@@ -64,7 +70,11 @@ def _uses_tensorflow_2(source: Source) -> bool:
     if not roots & {"tensorflow", "keras", "tf_keras"}:
         # A package may import TensorFlow in one place for all its modules.
         return "GradientTape" in source.identifiers
-    return bool(_TENSORFLOW_2 & source.identifiers)
+    signs = _TENSORFLOW_2 & source.identifiers
+    if signs == {"trainable_variables"}:
+        read = [a for a in source.nodes(ast.Attribute) if a.attr == "trainable_variables"]
+        return not read or not all(is_graph_list(source, attribute) for attribute in read)
+    return bool(signs)
 
 
 def _is_super(receiver: ast.expr) -> bool:

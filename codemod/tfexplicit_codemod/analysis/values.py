@@ -108,7 +108,14 @@ class Values:
         family = frameworks.family(imported) if imported and not path else None
         if family:
             return _OF_FAMILY[family]
+        if imported and imported.endswith("Optimizer") and self._is_around_a_foreign_one(call):
+            return FOREIGN
         return self._of_definition(imported, path) if imported else UNKNOWN
+
+    def _is_around_a_foreign_one(self, call: ast.Call) -> bool:
+        """True for a wrapper of another package around an optimizer that is none of Keras."""
+        named = [keyword.value for keyword in call.keywords if keyword.arg == "optimizer"]
+        return any(self.of(inner).kind == "foreign" for inner in [*call.args[:1], *named])
 
     def _of_definition(self, imported: str, path: tuple[int, ...]) -> Value:
         """What calling a class or function of another file of the project gives."""
@@ -133,9 +140,11 @@ class Values:
 
     def _of_instance(self, cls: ast.ClassDef) -> Value:
         """An object of a class of this file: an optimizer if derived from one of Keras."""
-        if any(map(frameworks.is_keras_optimizer_base, self.classes.imported_bases(cls))):
+        bases = self.classes.imported_bases(cls)
+        if any(map(frameworks.is_keras_optimizer_base, bases)):
             return CUSTOM
-        return FOREIGN if self.classes.bases_are_known(cls) else UNKNOWN
+        is_foreign = any(frameworks.family(base) == "foreign" for base in bases)
+        return FOREIGN if is_foreign or self.classes.bases_are_known(cls) else UNKNOWN
 
     def _of_method_call(self, function: ast.Attribute, path: tuple[int, ...]) -> Value:
         own = self.classes.self_of(function.value)
@@ -241,7 +250,10 @@ class Values:
 
 
 def _common(values: list[Value]) -> Value:
-    """The one value that all agree on; of unlike values the first that is not an optimizer."""
+    """The one value that all agree on; of unlike values the first that is not an optimizer.
+
+    Beside one that is foreign, what nothing is known of is foreign too.
+    """
     if not values:
         return UNKNOWN
     if all(value == values[0] for value in values):
@@ -249,6 +261,6 @@ def _common(values: list[Value]) -> Value:
     kinds = {value.kind for value in values}
     if kinds == {"optimizer"}:
         return CUSTOM
-    if "foreign" in kinds and "optimizer" in kinds:
-        return UNKNOWN
+    if "foreign" in kinds:
+        return FOREIGN if kinds.isdisjoint({"optimizer", "compiled"}) else UNKNOWN
     return next(value for value in values if value.kind != "optimizer")
