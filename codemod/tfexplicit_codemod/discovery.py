@@ -33,10 +33,10 @@ def find_files(paths: list[Path], exclude: Exclusion = NOTHING) -> list[Path]:
     missing = [path for path in paths if not path.exists()]
     if missing:
         raise UsageError("\n".join(f"{path}: there is no such file or folder" for path in missing))
-    found: dict[Path, Path] = {}
+    found: dict[tuple[str, str], Path] = {}
     real = RealPaths()
     for path in paths:
-        files = [path] if path.is_file() else _files_below(path, real)
+        files = [path] if path.is_file() else _files_below(path)
         # Real files first, so that a link to one of them adds nothing.
         for file in sorted(files, key=lambda file: (file.is_symlink(), file)):
             if not exclude.covers(file):
@@ -51,10 +51,10 @@ def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
     """
     around: set[Path] = set()
     real = RealPaths()
-    for folder in {real.of(file).parent for file in files}:
+    for folder in {Path(real.of(file)[0]) for file in files}:
         around |= {git.checkout_of(folder) or folder}
     listed = (
-        _files_below(folder, real) if git.checkout_of(folder) else folder.iterdir()
+        _files_below(folder) if git.checkout_of(folder) else folder.iterdir()
         for folder in sorted(around)
     )
     found = {real.of(file): file for file in known}
@@ -64,7 +64,7 @@ def with_files_around(files: list[Path], known: list[Path]) -> list[Path]:
     return list(found.values())
 
 
-def _files_below(folder: Path, real: RealPaths) -> Iterator[Path]:
+def _files_below(folder: Path) -> Iterator[Path]:
     root = folder.resolve()
     files: Iterator[Path]
     if git.checkout_of(folder) and not git.ignores(folder):
@@ -72,8 +72,12 @@ def _files_below(folder: Path, real: RealPaths) -> Iterator[Path]:
     else:
         files = _walk(folder)
     for file in files:
-        if file.suffix in SUFFIXES and file.is_file() and real.of(file).is_relative_to(root):
+        if file.suffix in SUFFIXES and file.is_file() and not _leads_out(file, root):
             yield file
+
+
+def _leads_out(file: Path, root: Path) -> bool:
+    return file.is_symlink() and not file.resolve().is_relative_to(root)
 
 
 def _is_below_never(file: Path, folder: Path) -> bool:
@@ -103,9 +107,9 @@ def _walk(top: Path) -> Iterator[Path]:
             if not is_never_entered(folder / name)
             and not patterns.ignore(folder / name, is_folder=True)
         )
-        for name in files:
-            if not patterns.ignore(folder / name, is_folder=False):
-                yield folder / name
+        for file in map(folder.joinpath, files):
+            if not patterns.ignore(file, is_folder=False):
+                yield file
 
 
 def _cannot_be_listed(error: OSError) -> None:

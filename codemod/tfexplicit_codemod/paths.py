@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -12,16 +13,17 @@ def relative_to_here(path: Path) -> Path:
 
 
 class RealPaths:
-    """Files without links on their way; each folder is looked at once."""
+    """Where files are without links on their way: folder and name, which are compared faster than
+    paths are. Each folder is looked at once."""
 
     def __init__(self) -> None:
-        self._folders: dict[Path, Path] = {}
+        self._folders: dict[str, str] = {}
 
-    def of(self, file: Path) -> Path:
-        """What `file.resolve()` is."""
+    def of(self, file: Path) -> tuple[str, str]:
+        """The parts of `file.resolve()`."""
         if file.is_symlink():
-            return file.resolve()
-        folder = file.parent
+            return os.path.split(file.resolve())
+        folder, name = os.path.split(file)
         if folder not in self._folders:
-            self._folders[folder] = folder.resolve()
-        return self._folders[folder] / file.name
+            self._folders[folder] = os.path.realpath(folder)
+        return self._folders[folder], name

@@ -10,6 +10,7 @@ from typing import AnyStr, TypeVar, cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
+from libcst.metadata.position_provider import PositionProvidingCodegenState
 
 from tfexplicit_codemod.edits import TODO_MARK, Edits, Span
 
@@ -31,22 +32,28 @@ def apply(source: AnyStr, edits: Edits) -> AnyStr:
     except cst.ParserSyntaxError as error:
         place = f"{error.raw_line}:{error.raw_column + 1}"
         raise CannotParse(f"{place}: LibCST: {error.message}") from error
-    if _as_it_came(module, source) != source:
+    text, positions = _Positions().of(module)
+    if _as_it_came(text, module, source) != source:
         raise NotRoundTrippable
-    changed = module.visit(_Apply(edits, module, _Positions().of(module)))
-    return _as_it_came(changed, source)
+    changed = module.visit(_Apply(edits, module, positions))
+    return _as_it_came(changed.code, changed, source)
 
 
-def _as_it_came(module: cst.Module, source: AnyStr) -> AnyStr:
-    return module.bytes if isinstance(source, bytes) else module.code
+def _as_it_came(text: str, module: cst.Module, source: AnyStr) -> AnyStr:
+    return text.encode(module.encoding) if isinstance(source, bytes) else text
 
 
 class _Positions(PositionProvider):
-    """LibCST's own positions; its wrapper would walk over all nodes once more for nothing."""
+    """LibCST's own positions, and the text that it generates to find them."""
 
-    def of(self, module: cst.Module) -> dict[cst.CSTNode, CodeRange]:
-        self._gen_impl(module)
-        return cast("dict[cst.CSTNode, CodeRange]", self._computed)
+    def of(self, module: cst.Module) -> tuple[str, dict[cst.CSTNode, CodeRange]]:
+        state = PositionProvidingCodegenState(
+            default_indent=module.default_indent,
+            default_newline=module.default_newline,
+            provider=self,
+        )
+        module._codegen(state)
+        return "".join(state.tokens), cast("dict[cst.CSTNode, CodeRange]", self._computed)
 
 
 class _Apply(cst.CSTTransformer):

@@ -48,9 +48,11 @@ def updates(
         if value.kind == "foreign" or _is_super(function.value):
             continue
         proven = value.kind in ("optimizer", "compiled")
-        if not proven and is_of_tensorflow_1(source, classes, function.value):
-            continue
-        if proven or (could_be_tensorflow_2 and _looks_like_an_update(source, call, function.attr)):
+        if proven or (
+            could_be_tensorflow_2
+            and _looks_like_an_update(source, call, function.attr)
+            and not is_of_tensorflow_1(source, classes, function.value)
+        ):
             yield Update(call, function.value, function.attr, value)
 
 
