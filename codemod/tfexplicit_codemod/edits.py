@@ -51,6 +51,14 @@ class CommentAbove:
     text: str
 
 
+@dataclass(frozen=True)
+class DropName:
+    """A name less in the import that begins on `line`; without its last name, the import goes."""
+
+    line: int
+    name: str
+
+
 @dataclass
 class Edits:
     """All edits of one file; asking twice for the same edit is asking once.
@@ -64,9 +72,15 @@ class Edits:
     inserted_before: dict[int, list[str]] = field(default_factory=dict)
     comments: dict[int, list[str]] = field(default_factory=dict)
     settled: set[int] = field(default_factory=set)
+    dropped: dict[int, set[str]] = field(default_factory=dict)
     first_statement: str | None = None
 
-    def add(self, edit: Replace | InsertBeside | InsertAfter | InsertBefore | CommentAbove) -> None:
+    def add(
+        self, edit: Replace | InsertBeside | InsertAfter | InsertBefore | CommentAbove | DropName
+    ) -> None:
+        if isinstance(edit, DropName):
+            self.dropped.setdefault(edit.line, set()).add(edit.name)
+            return
         if isinstance(edit, Replace | InsertBeside):
             spans = self.replaced if isinstance(edit, Replace) else self.beside
             before = spans.setdefault((edit.start, edit.end), edit.code)
@@ -92,7 +106,7 @@ class Edits:
     def lines(self) -> list[int]:
         """Every line where an edit begins, in order."""
         starts = {start[0] for start, _ in (*self.replaced, *self.beside)}
-        return sorted(starts.union(self.inserted, self.comments, self.settled))
+        return sorted(starts.union(self.inserted, self.comments, self.settled, self.dropped))
 
     @property
     def first_line(self) -> int:

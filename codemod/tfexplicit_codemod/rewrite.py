@@ -6,6 +6,7 @@ Imported only for a file that has something to change.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import AnyStr, TypeVar, cast
 
 import libcst as cst
@@ -80,6 +81,8 @@ class _Apply(cst.CSTTransformer):
     ) -> cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]:
         if isinstance(original, cst.Arg | cst.Param):
             return self._with_one_beside(original, cast("cst.Arg | cst.Param", updated))
+        if isinstance(original, cst.ImportFrom):
+            return self._without_dropped(original, cst.ensure_type(updated, cst.ImportFrom))
         if isinstance(original, cst.BaseExpression):
             return self._replaced(original, updated)
         if isinstance(original, cst.IndentedBlock) and isinstance(updated, cst.IndentedBlock):
@@ -120,18 +123,39 @@ class _Apply(cst.CSTTransformer):
 
     def _with_insertions(self, original: Body, updated: Body) -> Body:
         body: list[cst.CSTNode] = []
+        above: list[cst.EmptyLine] = []
         for before, after in zip(original.body, updated.body, strict=True):
             line = self._first_line(before)
-            body += [self._statement(code) for code in self.edits.inserted_before.get(line, [])]
-            body.append(self._commented(line, after))
-            body += [self._statement(code) for code in self.edits.inserted.get(line, [])]
-        if len(body) == len(original.body) and not self._has_comment(original):
-            return updated
+            new = [self._statement(code) for code in self.edits.inserted_before.get(line, [])]
+            if self._imports_nothing(line, before):
+                # What stands above an import that goes is kept, above what follows it.
+                above += cst.ensure_type(after, cst.SimpleStatementLine).leading_lines
+            else:
+                new.append(self._commented(line, after))
+            new += [self._statement(code) for code in self.edits.inserted.get(line, [])]
+            if above and new:
+                below: Sequence[cst.EmptyLine] = getattr(new[0], "leading_lines", ())
+                new[0] = new[0].with_changes(leading_lines=[*above, *below])
+                above = []
+            body += new
         return updated.with_changes(body=body)
 
-    def _has_comment(self, original: Body) -> bool:
-        lines = self.edits.settled.union(self.edits.comments)
-        return any(self._first_line(each) in lines for each in original.body)
+    def _imports_nothing(self, line: int, statement: cst.CSTNode) -> bool:
+        """True for an import without its last name."""
+        dropped = self.edits.dropped.get(line)
+        if dropped is None:
+            return False
+        (imported,) = cst.ensure_type(statement, cst.SimpleStatementLine).body
+        return all(_bound(alias) in dropped for alias in _aliases(imported))
+
+    def _without_dropped(self, original: cst.ImportFrom, updated: cst.ImportFrom) -> cst.ImportFrom:
+        dropped = self.edits.dropped.get(self._line(original), ())
+        aliases = _aliases(updated)
+        kept = [alias for alias in aliases if _bound(alias) not in dropped]
+        if not kept:
+            return updated
+        last = kept[-1].with_changes(comma=aliases[-1].comma)
+        return updated.with_changes(names=[*kept[:-1], last])
 
     def _first_line(self, statement: cst.CSTNode) -> int:
         """The line of the statement, or of its first decorator."""
@@ -161,6 +185,16 @@ class _Apply(cst.CSTTransformer):
             return updated
         first = self._statement(self.edits.first_statement)
         return updated.with_changes(body=[first, *updated.body])
+
+
+def _aliases(imported: cst.CSTNode) -> list[cst.ImportAlias]:
+    names = cst.ensure_type(imported, cst.ImportFrom).names
+    return [] if isinstance(names, cst.ImportStar) else list(names)
+
+
+def _bound(alias: cst.ImportAlias) -> str:
+    """The name that a part of an import binds."""
+    return alias.evaluated_alias or alias.evaluated_name
 
 
 def _argument(code: str) -> cst.Arg:

@@ -18,6 +18,7 @@ from tfexplicit_codemod.analysis.places import Place
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.unused_imports import dropped_names
 from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
@@ -30,6 +31,7 @@ from tfexplicit_codemod.rules import (
     tx112_container,
     tx114_given_optimizer,
 )
+from tfexplicit_codemod.surroundings import Surroundings
 
 
 class Rewrites:
@@ -57,6 +59,7 @@ class Rewrites:
         self.contracts = contracts
         self.sparse = sparse
         self.edits = Edits()
+        self.renamed: list[ast.expr] = []
 
     def make_state(self, group: Group, place: Place, state: Reference) -> None:
         name = state.path[0]
@@ -89,12 +92,13 @@ class Rewrites:
             code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._add_if_wanted(
-            tx103_constructor.rule.code,
-            tx103_constructor.edits(
-                self.source, self.alias, group, placement, self.references, self.sparse
-            ),
+        constructor = tx103_constructor.edits(
+            self.source, self.alias, group, placement, self.references, self.sparse
         )
+        made = placement.definition.statement
+        is_rule = self._add_if_wanted(tx103_constructor.rule.code, constructor)
+        if is_rule and isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
+            self.renamed.append(made.value.func)
 
     def rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
         for each in group.handed:
@@ -134,13 +138,19 @@ class Rewrites:
         for edit in edits:
             self.edits.add(edit)
 
-    def _add_if_wanted(self, code: str, edits: list[Replace]) -> None:
+    def _add_if_wanted(self, code: str, edits: list[Replace]) -> bool:
         """All of the edits, or none: a constructor is not rewritten in part."""
-        if all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits):
+        wanted = all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits)
+        if wanted:
             self._add(edits)
+        return wanted and bool(edits)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
+
+    def drop_unused_imports(self, around: Surroundings) -> None:
+        for edit in dropped_names(self.source, self.renamed, around):
+            self.edits.add(edit)
 
     def import_tfexplicit(self) -> None:
         if not self.edits.mention(self.alias):

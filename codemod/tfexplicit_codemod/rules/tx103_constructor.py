@@ -170,7 +170,9 @@ rule = Rule(
         "a rule is the same formula without hidden state. An optimizer that is also read, "
         "compiled, saved or passed on stays a Keras object, which `setup` takes as it is. So does "
         "Adam where the project has an embedding or gathers rows: Keras 3 computes another step "
-        "for repeated ids than the rule, and training must not change."
+        "for repeated ids than the rule, and training must not change.\n\n"
+        "A class that was imported by its name, and that nothing uses any more, goes from its "
+        "import, unless a comment stands there or another file may import it from here."
     ),
     before="""\
 import tensorflow as tf
