@@ -18,6 +18,7 @@ from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.unlisted_layers import UnlistedLayers
 from tfexplicit_codemod.analysis.untrained import Untrained
+from tfexplicit_codemod.analysis.watched import Watched, is_watched
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx202_model_out_of_sight, tx206_variable_list
 
@@ -86,19 +87,21 @@ class Variables:
         untrained: Untrained,
         unlisted: UnlistedLayers,
         rearranged: Rearranged,
+        watched: Watched,
     ) -> None:
         self.source = source
         self.references = references
         self.untrained = untrained
         self.unlisted = unlisted
         self.rearranged = rearranged
+        self.watched = watched
 
     def of(self, home: Reference, is_compiled: bool) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
         near = self.references.keeping(home.owner)
         compiled = home.owner if is_compiled and isinstance(home.owner, ast.ClassDef) else None
         rearranged = self.rearranged.with_names_of(near, compiled)
-        return Variables(self.source, near, self.untrained, self.unlisted, rearranged)
+        return Variables(self.source, near, self.untrained, self.unlisted, rearranged, self.watched)
 
     def read(self, node: ast.expr) -> Leaves:
         """The parts in order, or the models whose variables the list holds in some order."""
@@ -145,6 +148,10 @@ class Variables:
             return self._read_elements(node.elts)
         if isinstance(node, ast.ListComp) and filtered.is_filter(node):
             return [self._chosen(node)]
+        if is_watched(node):
+            models = self.watched.models_behind(node)
+            parts = [self._parts(_trainables(model))[0] for model in models]
+            return [self._chosen_from(node, tuple(parts))]
         raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
 
     def _is_restored(self, node: ast.expr) -> bool:
@@ -158,6 +165,9 @@ class Variables:
         parts = self._read_in_order(node.generators[0].iter).parts
         if not all(p.is_model and not p.with_untrained and not p.element for p in parts):
             raise tx206_variable_list.leave(self.source.one_line(node), _why_not(node))
+        return self._chosen_from(node, parts)
+
+    def _chosen_from(self, node: ast.expr, parts: tuple[Part, ...]) -> Part:
         references = tuple(reference for part in parts for reference in part.references)
         text = self.source.segment(node)
         return Part(False, references, text, chosen=ast.dump(node), chosen_from=parts)
@@ -270,6 +280,10 @@ class Variables:
         is_parameter = len(given) == 1 and given[0].kind == "parameter"
         is_here = binding in kept.bindings.get(binding.name, [])
         return is_here and is_parameter and ast.unparse(value.body) in ("[]", "()")
+
+
+def _trainables(model: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Attribute(model, TRAINABLE[0], ast.Load()), model)
 
 
 def _is_copy(call: ast.Call) -> bool:

@@ -1,4 +1,7 @@
-"""TX113: A list filtered from a model's variables is found in the state of the model."""
+"""TX113: A list filtered from a model's variables is found in the state of the model.
+
+So is `tape.watched_variables()`, where all that the tape has seen are models: see `watched.py`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ rule = Rule(
     summary="A list filtered from a model's variables is found in the state of the model.",
     why=(
         "The state has all leaves of the model, and a step finds those that it is given among "
-        "them: the others keep their values. Where the optimizer is also saved or read, or the "
-        "list is mapped or put together, the site is left: its optimizer has slots for these "
-        "variables alone."
+        "them: the others keep their values. `tape.watched_variables()` is such a list too, where "
+        "the block of the tape calls nothing but models, losses and functions of TensorFlow, and "
+        "where nothing is frozen. Where the optimizer is also saved or read, or the list is mapped "
+        "or put together, the site is left: its optimizer has slots for these variables alone."
     ),
     before="""\
 import tensorflow as tf

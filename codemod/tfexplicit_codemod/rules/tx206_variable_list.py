@@ -27,10 +27,15 @@ y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
 optimizer = tf.keras.optimizers.Adam(0.01)
 
+
+def kernels(model):
+    return [v for v in model.trainable_variables if len(v.shape) == 2]
+
+
 for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
-    variables = tape.watched_variables()
+    variables = kernels(model)
     grads = tape.gradient(loss, variables)
     optimizer.apply_gradients(zip(grads, variables))
     print(float(loss))
@@ -44,12 +49,17 @@ y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
 optimizer = tf.keras.optimizers.Adam(0.01)
 
+
+def kernels(model):
+    return [v for v in model.trainable_variables if len(v.shape) == 2]
+
+
 for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
-    variables = tape.watched_variables()
+    variables = kernels(model)
     grads = tape.gradient(loss, variables)
-    # TODO(tfexplicit TX206): `tape.watched_variables()` is the result of a call
+    # TODO(tfexplicit TX206): `kernels(model)` is the result of a call
     optimizer.apply_gradients(zip(grads, variables))
     print(float(loss))
 """,
