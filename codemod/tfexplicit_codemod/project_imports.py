@@ -25,6 +25,7 @@ class ProjectImports:
     def __init__(self, files: Iterable[Path], source_of: Callable[[Path], bytes]) -> None:
         self.files = list(files)
         self.source_of = source_of
+        self._working_folder = Path.cwd().parts
         self._imported: dict[Path, frozenset[Path]] = {}
         self._seemingly = cache(self._by_a_look_at)
         self._files_ending_with = cache(self._modules_named)
@@ -62,14 +63,14 @@ class ProjectImports:
         names = module.lstrip(".")
         wanted = tuple(names.split(".")) if names else ()
         level = len(module) - len(names)
-        here = path.absolute().with_suffix("").parts
+        here = self._parts(path)
         if level:
             wanted = (*here[:-level], *wanted)
         found = self._files_ending_with(wanted)
         if level or len(found) <= 1:
             return found[0] if len(found) == 1 else None
         # The import root is a folder above the file: the nearest one counts.
-        roots = {_module_parts(file)[: -len(wanted)]: file for file in found}
+        roots = {self._module_parts(file)[: -len(wanted)]: file for file in found}
         above = [root for root in roots if here[: len(root)] == root]
         return roots[max(above, key=len)] if above else None
 
@@ -82,14 +83,18 @@ class ProjectImports:
         index = defaultdict(list)
         for path in self.files:
             if path.suffix == ".py":
-                parts = _module_parts(path)
+                parts = self._module_parts(path)
                 index[parts[-1]].append((path, parts))
         return index
 
+    def _module_parts(self, path: Path) -> Parts:
+        parts = self._parts(path)
+        return parts[:-1] if parts[-1] == "__init__" else parts
 
-def _module_parts(path: Path) -> Parts:
-    parts = path.absolute().with_suffix("").parts
-    return parts[:-1] if parts[-1] == "__init__" else parts
+    def _parts(self, path: Path) -> Parts:
+        """Those of the absolute path, without the suffix."""
+        above = () if path.is_absolute() else self._working_folder
+        return (*above, *path.parts[:-1], path.stem)
 
 
 def _imported_names(source: bytes) -> Iterator[Parts]:

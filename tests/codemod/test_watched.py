@@ -118,7 +118,7 @@ LEFT = {
     "watched_by_hand": (
         "        target",
         "        tape.watch(x)\n        target",
-        "watched by hand",
+        "more than one block",
     ),
     "asked_for_in_the_block": ("    watched", "        watched", "more than one block"),
     "a_second_block": (

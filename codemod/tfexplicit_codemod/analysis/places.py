@@ -63,9 +63,9 @@ class Places:
 
     def _never_runs(self, statement: ast.stmt) -> bool:
         function = self.source.enclosing(statement, ast.FunctionDef)
-        if function is None or self.around.is_used_elsewhere(function.name):
+        if function is None or not self.references.versions.is_never_run(function):
             return False
-        return self.references.versions.is_never_run(function)
+        return not self.around.is_used_elsewhere(function.name)
 
     def _place(self, group: Group) -> Place:
         self._check_has_no_state_yet(group)

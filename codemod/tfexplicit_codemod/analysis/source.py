@@ -151,7 +151,9 @@ class Source:
     def has_comment(self, node: ast.expr) -> bool:
         """True where a comment stands between the lines of an expression."""
         (first, _), (last, _) = self.start(node), self.end(node)
-        return any(first <= line < last for line in self.comment_lines)
+        # The tokens of the file are asked only where there is a sign of one.
+        signs = (line for line in range(first, last) if "#" in self.lines[line - 1])
+        return any(line in self.comment_lines for line in signs)
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

@@ -44,9 +44,6 @@ class Watched:
         self.freezes = freezes
 
     def models_behind(self, watched: ast.expr) -> list[ast.expr]:
-        if self.freezes():
-            # Keras 3 freezes by a mark of its own, which the tape does not know.
-            raise self._leave(watched, "may hold what is frozen, or watched by hand")
         block = self._block(watched)
         if block is None:
             raise self._leave(watched, "lists what more than one block in sight has read")
@@ -60,6 +57,10 @@ class Watched:
                 raise self._leave(watched, f"may hold variables of `{text}`")
         if not found or _MAKES_VARIABLES & self.source.identifiers:
             raise self._leave(watched, "may hold variables that no model has")
+        # Keras 3 freezes by a mark of its own, which the tape does not know. It is asked last,
+        # since it may look at many files.
+        if self.freezes():
+            raise self._leave(watched, "may hold what is frozen")
         return [m for text, m in found.items() if not any(text.startswith(f"{o}.") for o in found)]
 
     def _leave(self, watched: ast.expr, why: str) -> Leave:
