@@ -55,7 +55,7 @@ LEFT = {
     "watched_variables": (
         HEAD + "opt.apply_gradients(zip(grads, tape.watched_variables()))\n",
         ["TX206"],
-        "more than one block in sight",
+        "not all in sight",
     ),
     "the_same_model_twice": (
         HEAD + "opt.apply_gradients(zip(g, model.trainable_variables + model.trainable_variables))",

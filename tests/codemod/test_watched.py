@@ -118,13 +118,13 @@ LEFT = {
     "watched_by_hand": (
         "        target",
         "        tape.watch(x)\n        target",
-        "more than one block",
+        "not all in sight",
     ),
-    "asked_for_in_the_block": ("    watched", "        watched", "more than one block"),
+    "asked_for_in_the_block": ("    watched", "        watched", "not all in sight"),
     "a_second_block": (
         "    grads =",
         "    with tape:\n        net(x)\n    grads =",
-        "more than one block",
+        "not all in sight",
     ),
 }
 

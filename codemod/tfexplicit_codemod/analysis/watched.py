@@ -46,7 +46,7 @@ class Watched:
     def models_behind(self, watched: ast.expr) -> list[ast.expr]:
         block = self._block(watched)
         if block is None:
-            raise self._leave(watched, "lists what more than one block in sight has read")
+            raise self._leave(watched, "is of a tape whose reads are not all in sight")
         found: dict[str, ast.expr] = {}
         for node in (node for statement in block.body for node in ast.walk(statement)):
             called = node.func if isinstance(node, ast.Call) else None
