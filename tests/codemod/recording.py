@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import runpy
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ import keras
 import pytest
 import tensorflow as tf
 import tf_keras
-from tfexplicit_codemod.verify.hooks import hooks_for, record_tensorflow
+from tfexplicit_codemod.verify import hooks
+from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.records import Trajectory, read_record
 
@@ -21,11 +23,7 @@ from tfexplicit.observers import observers
 FUNCTION = type(tf.function(lambda: None))
 
 HOOKED = [
-    (keras.optimizers.Optimizer, "apply"),
-    (keras.optimizers.LossScaleOptimizer, "apply"),
     (keras.layers.Layer, "add_weight"),
-    (tf_keras.optimizers.Optimizer, "apply_gradients"),
-    (tf_keras.optimizers.legacy.Optimizer, "apply_gradients"),
     (tf_keras.layers.Layer, "add_weight"),
     (tf.GradientTape, "gradient"),
     (FUNCTION, "__init__"),
@@ -50,9 +48,11 @@ def hooked(recorder: Recorder) -> Iterator[None]:
         for owner, name in HOOKED:
             # Makes it put the original back afterwards.
             patch.setattr(owner, name, getattr(owner, name))
-        record_tensorflow(recorder, tf)
+        restored = functools.partial(patch.setattr, raising=False)
+        patch.setattr(hooks, "wrap_methods", functools.partial(wrap_methods, replace=restored))
+        hooks.record_tensorflow(recorder, tf)
         for package in (keras, tf_keras, tx):
-            hooks_for(recorder)[package.__name__](package)
+            hooks.hooks_for(recorder)[package.__name__](package)
         try:
             yield
         finally:

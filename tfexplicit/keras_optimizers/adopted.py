@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
+
+import tensorflow as tf
 
 from tfexplicit.keras_optimizers.building import build, count_of
 from tfexplicit.keras_optimizers.learning_rate import LearningRateOf
@@ -27,7 +30,18 @@ class AdoptedRule(Rule):
 
 def step_by_own_update(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> None:
     """Through `apply_gradients`, which a user's subclass may override, in every Keras."""
-    optimizer.apply_gradients(list(zip(grads, variables, strict=True)))
+    apply = _converted_apply() if tf.inside_function() else _apply
+    apply(optimizer, list(zip(grads, variables, strict=True)))
+
+
+def _apply(optimizer: Any, grads_and_vars: Any) -> None:
+    optimizer.apply_gradients(grads_and_vars)
+
+
+@functools.cache
+def _converted_apply() -> Any:
+    """AutoGraph converts an override of the user's, as where a step calls it, and no other."""
+    return tf.autograph.to_graph(_apply)
 
 
 class Adopted:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import functools
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
+from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.imports import AfterImport
 
 from tfexplicit.keras_optimizers.recognise import is_optimizer_base
@@ -21,8 +22,6 @@ from tfexplicit.warn.funnel import warn_of_old_path
 from tfexplicit.warn.mixing import warn_if_mixed
 
 _METHODS = ("apply_gradients", "apply", "minimize")
-_MARK = "_tfexplicit_warns"
-_SUBCLASSING = "__init_subclass__"
 
 _restoring: list[tuple[type, str, Any]] = []
 _waiting: list[AfterImport] = []
@@ -55,31 +54,7 @@ def _patch(keras: ModuleType) -> None:
     legacy = getattr(keras.optimizers, "legacy", None)
     optimizers = [keras.optimizers.Optimizer, getattr(legacy, "Optimizer", None)]
     bases = {base for cls in optimizers if cls for base in cls.__mro__ if is_optimizer_base(base)}
-    for base in bases:
-        for cls in {base, *_subclasses(base)}:
-            _wrap_methods(cls)
-        _replace(base, _SUBCLASSING, classmethod(_wrapping_subclasses(base)))
-
-
-def _subclasses(cls: Any) -> Iterator[Any]:
-    for subclass in cls.__subclasses__():
-        yield subclass
-        yield from _subclasses(subclass)
-
-
-def _wrapping_subclasses(base: Any) -> Callable[..., None]:
-    def init_subclass(cls: Any, /, **kwargs: Any) -> None:
-        # What the base would have inherited, had it none of its own.
-        super(base, cls).__init_subclass__(**kwargs)
-        _wrap_methods(cls)
-
-    return init_subclass
-
-
-def _wrap_methods(cls: type) -> None:
-    for name in _METHODS:
-        if name in vars(cls) and not hasattr(vars(cls)[name], _MARK):
-            _replace(cls, name, _warning(vars(cls)[name], name))
+    wrap_methods(bases, _METHODS, _warning, _replace)
 
 
 def _replace(cls: type, name: str, new: Any) -> None:
@@ -94,7 +69,6 @@ def _warning(method: Callable[..., Any], call: str) -> Callable[..., Any]:
         with _update_of(self, call):
             return method(self, *args, **kwargs)
 
-    setattr(warning, _MARK, True)
     return warning
 
 

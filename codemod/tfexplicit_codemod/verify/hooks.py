@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.imports import Hook
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.seeds import seed_numpy, seed_tensorflow
@@ -76,43 +77,66 @@ def _remembering_the_loss(recorder: Recorder, gradient: Callable[..., Any]) -> A
 
 
 def _record_keras(recorder: Recorder, keras: ModuleType) -> None:
-    optimizers = keras.optimizers
-    # `apply_gradients`, `minimize` and `fit` all end in `apply`.
-    for optimizer in (optimizers.Optimizer, optimizers.LossScaleOptimizer):
-        optimizer.apply = _recording_lists(recorder, optimizer.apply)
+    # `minimize` and `fit` end in one of these.
+    _record_methods(recorder, [keras.optimizers.Optimizer], ("apply_gradients", "apply"))
     _know_weights(recorder, keras.layers.Layer)
-
-
-def _recording_lists(recorder: Recorder, apply: Callable[..., Any]) -> Any:
-    @functools.wraps(apply)
-    def recorded(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        gradients = list(grads)
-        if trainable_variables is None:
-            leaves = self._trainable_variables if self.built else []
-        else:
-            leaves = trainable_variables = list(trainable_variables)
-        with recorder.around_update(leaves, gradients, self):
-            return apply(self, gradients, trainable_variables)
-
-    return recorded
 
 
 def _record_tf_keras(recorder: Recorder, tf_keras: ModuleType) -> None:
     optimizers = tf_keras.optimizers
-    for optimizer in (optimizers.Optimizer, optimizers.legacy.Optimizer):
-        optimizer.apply_gradients = _recording_pairs(recorder, optimizer.apply_gradients)
+    bases = [optimizers.Optimizer, optimizers.legacy.Optimizer]
+    _record_methods(recorder, bases, ("apply_gradients",))
     _know_weights(recorder, tf_keras.layers.Layer)
 
 
+def _record_methods(recorder: Recorder, optimizers: list[Any], names: tuple[str, ...]) -> None:
+    """Those of subclasses too, which may change the gradients, or step by themselves."""
+    bases = {base for cls in optimizers for base in cls.__mro__ if vars(base).keys() & {*names}}
+
+    def recording(method: Callable[..., Any], name: str) -> Any:
+        make = _recording_pairs if name == "apply_gradients" else _recording_lists
+        return make(recorder, method)
+
+    wrap_methods(bases, names, recording)
+
+
+# AutoGraph may convert what these two return, so that it also converts an update of the user's own.
+def _recording_lists(recorder: Recorder, apply: Callable[..., Any]) -> Any:
+    @_unconverted
+    def update_of(self: Any, gradients: list[Any], leaves: list[Any] | None) -> Any:
+        if leaves is None:
+            leaves = self._trainable_variables if self.built else []
+        return recorder.around_update(leaves, gradients, self)
+
+    @functools.wraps(apply)
+    def recorded(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        gradients = list(grads)
+        leaves = None if trainable_variables is None else list(trainable_variables)
+        with update_of(self, gradients, leaves):
+            return apply(self, gradients, leaves)
+
+    return recorded
+
+
 def _recording_pairs(recorder: Recorder, apply_gradients: Callable[..., Any]) -> Any:
+    @_unconverted
+    def update_of(self: Any, pairs: list[Any]) -> Any:
+        leaves, gradients = [leaf for _, leaf in pairs], [gradient for gradient, _ in pairs]
+        return recorder.around_update(leaves, gradients, self)
+
     @functools.wraps(apply_gradients)
     def recorded(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
-        leaves, gradients = [leaf for _, leaf in pairs], [gradient for gradient, _ in pairs]
-        with recorder.around_update(leaves, gradients, self):
+        with update_of(self, pairs):
             return apply_gradients(self, pairs, *args, **kwargs)
 
     return recorded
+
+
+def _unconverted(function: Callable[..., Any]) -> Any:
+    import tensorflow as tf
+
+    return tf.autograph.experimental.do_not_convert(function)
 
 
 def _know_weights(recorder: Recorder, layer_class: Any) -> None:

@@ -29,12 +29,15 @@ class RecordFile:
         os.write(self._file, line)
 
     def _open(self) -> None:
-        self._pid = os.getpid()
-        path = self._folder / f"{self._pid}.jsonl"
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        pid = os.getpid()
+        self._file = os.open(
+            self._folder / f"{pid}.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+        )
         entry = {"kind": "process", "name": _process_name(), "started": time.time()}
         # The process that this one was forked from may have traced functions of these groups.
         os.write(self._file, json.dumps(entry).encode() + b"\n" + b"".join(self._groups))
+        # Last: from here on another thread writes without opening it.
+        self._pid = pid
 
 
 def _process_name() -> str:

@@ -33,6 +33,8 @@ class Recorder:
         self._file = RecordFile(records)
         self._groups: dict[tuple[Any, ...], int] = {}
         self._thread = threading.local()
+        # Programs train in several threads too.
+        self._numbering = threading.Lock()
 
     def note(self, text: str) -> None:
         self._file.write(kind="note", text=text)
@@ -76,8 +78,10 @@ class Recorder:
         from tfexplicit_codemod.verify.digest import digest_of
         from tfexplicit_codemod.verify.gradients import inputs_of, norms_and_sums
 
-        state = self.variables.layer_state()
-        group = self._group_of(leaves, state, self._owners.number_of(owner))
+        with self._numbering:
+            state = self.variables.layer_state()
+            group = self._group_of(leaves, state, self._owners.number_of(owner))
+            number = self._next_index()
         values, kept = _values_of(leaves), _values_of(state)
         tensors, losses = inputs_of(gradients), self.losses.taken_for(leaves)
 
@@ -99,7 +103,7 @@ class Recorder:
             self._count(int(index))
 
         pairs = [each for pair in zip(values, before, strict=True) for each in pair]
-        tf.numpy_function(write, [self._next_index(), *losses, *pairs, *kept, *tensors], [])
+        tf.numpy_function(write, [number, *losses, *pairs, *kept, *tensors], [])
 
     def _count(self, updates: int) -> None:
         is_last = self.limit.count(updates)
