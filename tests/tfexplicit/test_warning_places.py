@@ -121,8 +121,8 @@ class Model(keras.Model):
         x, y = data
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((self(x) - y) ** 2)
-        grads = tape.gradient(loss, self.trainable_variables)
-        self.optimizer.apply_gradients(zip(grads, self.trainable_variables))  # warns
+        step_grads = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(step_grads, self.trainable_variables))  # warns
         return {"loss": loss}
 model = Model()
 model.compile(optimizer=OPTIMIZER)
