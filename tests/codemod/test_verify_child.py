@@ -106,7 +106,7 @@ def test_generators_that_ask_the_system_for_a_seed_draw_the_same_in_every_run(
 
 def one_update(program: Program, norm: float) -> Trajectory:
     """What a run of STEP could have recorded."""
-    leaf = Leaf("leaf", 1, (), "float32", int(norm), norm, *[0.0] * 7)
+    leaf = Leaf("leaf", 1, (), "float32", int(norm), norm, *[0.0] * 8)
     return Trajectory([Update(1, (Gradient(1.0, 1.0),), (leaf,))], loaded=[program.command[1]])
 
 

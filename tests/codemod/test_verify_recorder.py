@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import keras
 import numpy as np
@@ -15,6 +18,7 @@ import tf_keras
 from tfexplicit_codemod.verify import variables as variables_module
 from tfexplicit_codemod.verify.digest import digest_of
 from tfexplicit_codemod.verify.limit import Finished
+from tfexplicit_codemod.verify.record_file import RecordFile
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.records import Trajectory
 
@@ -109,6 +113,41 @@ def test_an_update_that_raises_is_not_recorded_and_the_next_one_is(
         raise ValueError("no")
     descend(recorder, leaf, tf.constant(1.0))
     assert firsts(recorded()) == [0.0]
+
+
+def test_threads_that_train_at_once(recorder: Recorder, recorded: Callable[[], Trajectory]) -> None:
+    leaves = [tf.Variable(tf.zeros(size)) for size in (1, 2, 3, 4)]
+
+    def train(leaf: tf.Variable) -> None:
+        for _ in range(10):
+            descend(recorder, leaf, tf.ones_like(leaf))
+
+    threads = [threading.Thread(target=train, args=(leaf,)) for leaf in leaves]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    updates = recorded().updates
+    assert [update.index for update in updates] == list(range(1, 41))
+    for leaf in leaves:
+        own = [update for update in updates if update.leaves[0].shape == leaf.shape]
+        assert [update.leaves[0].first for update in own] == [-1.0 - step for step in range(10)]
+
+
+def test_a_thread_that_writes_while_another_opens_the_file(
+    recorded: Callable[[], Trajectory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = RecordFile(tmp_path)
+    opening = os.open
+
+    def other_first(*arguments: Any) -> int:
+        monkeypatch.undo()
+        file.write(kind="note", text="other")
+        return opening(*arguments)
+
+    monkeypatch.setattr(os, "open", other_first)
+    file.write(kind="note", text="one")
+    assert recorded().notes == ["other", "one"]
 
 
 def test_a_new_leaf_with_the_id_of_one_that_is_gone(

@@ -43,7 +43,7 @@ def trajectory(*values: float) -> Trajectory:
                     value,
                     value,
                     0,
-                    *[1.0] * 4,
+                    *[1.0] * 5,
                 ),
             ),
             loss=value**2,

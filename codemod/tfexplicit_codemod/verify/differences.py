@@ -7,7 +7,8 @@ float32, the distance between 1 and the next number):
 - Up to the first update whose bytes differ, both programs have computed with the same numbers. So
   in that update the gradients and the leaves may differ by the rounding of one step: 16 units
   (2e-6 in float32; a formula in another order of operations gives 1 to 4). The same holds for
-  what was added to each leaf: next to a whole embedding, a wrong step of a few rows is nothing.
+  what was added to each leaf: next to a whole embedding, a wrong step of a few rows is nothing,
+  nor is the right step of other rows, which a sum with random signs tells.
 - Later, rounding grows through the training itself: 160 units (2e-5 in float32; Keras' own
   formulas in another order stay below 1e-5 in 200 steps). A gradient near an optimum is mostly
   cancellation, so from here on only the leaves are judged.
@@ -130,12 +131,17 @@ def leaf_difference(place: str, one: Leaf, other: Leaf, units: int) -> Differenc
 
 
 def _step_difference(place: str, one: Leaf, other: Leaf) -> Difference:
-    """As in `leaf_difference`, but what was added is also as uncertain as what it was added to."""
+    """As in `leaf_difference`, but what was added is also as uncertain as what it was added to.
+
+    With random signs, errors mostly cancel: that sum is as uncertain as the norm. It tells steps
+    apart that are of one size, but in other places.
+    """
     step, moved = max(one.step, other.step), max(one.moved, other.moved)
     root_of_size = math.sqrt(max(1, one.changed, other.changed))
     measures = {
         "norm": (one.step, other.step, step),
         "sum": (one.step_total, other.step_total, step * root_of_size),
+        "signed sum": (one.step_signed, other.step_signed, step),
     }
     name, before, after, relative = _largest(measures)
     what = f"{name} of what was added to leaf {one.title}"

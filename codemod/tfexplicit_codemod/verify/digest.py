@@ -29,6 +29,7 @@ def digest_of(array: Array, before: Array) -> tuple[int | float, ...]:
         parts.size - finite.size,
         _norm(finite_steps),
         float(finite_steps.sum()),
+        float(finite_steps @ _signs(steps.size)[np.isfinite(steps)]),
         moved.size,
         _norm(moved),
     )
@@ -45,6 +46,11 @@ def merged_rows(values: Array, indices: Array) -> Array:
     merged = np.zeros((len(unique), *values.shape[1:]), np.float64)
     np.add.at(merged, position.reshape(-1), values)
     return merged
+
+
+def _signs(size: int) -> Array:
+    """1 or -1 for each place, at random but always the same: what moves to another place shows."""
+    return 1 - 2 * np.random.Generator(np.random.PCG64(0)).integers(0, 2, size, np.int8)
 
 
 def _norm(parts: Array) -> float:

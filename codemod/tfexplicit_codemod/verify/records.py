@@ -32,8 +32,9 @@ from typing import Any, NamedTuple
 class Leaf:
     """One leaf after an update. The norms, sums and first value are float64.
 
-    `step` is the norm of what the update added; it changed `changed` elements, whose norm is
-    `moved`. Norms and sums are of the finite elements; `not_finite` counts the others.
+    `step` is the norm of what the update added, `step_signed` its sum with fixed random signs; it
+    changed `changed` elements, whose norm is `moved`. Norms and sums are of the finite elements;
+    `not_finite` counts the others.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Leaf:
     not_finite: int
     step: float
     step_total: float
+    step_signed: float
     changed: int
     moved: float
 
