@@ -26,9 +26,11 @@ def parameters(examples: list[Path]) -> list[Any]:
     ]
 
 
-def run(script: Path, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+def run(
+    script: Path, folder: Path, environment: dict[str, str], mode: str = "error"
+) -> tuple[int, str]:
     result = subprocess.run(
-        [sys.executable, "-m", "tfexplicit.warn", "--mode=error", str(script)],
+        [sys.executable, "-m", "tfexplicit.warn", f"--mode={mode}", str(script)],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -48,13 +50,34 @@ def test_the_original_stops_at_its_site(
     assert any(f"{example}:{line}: `" in error for line in lines), error
 
 
+LEFT_IN_PART = [path for path in EXAMPLES if is_left_in_part(path)]
+
+
 @pytest.mark.parametrize(
-    "example", parameters([path for path in EXAMPLES if not is_left_in_part(path)])
+    "example", parameters([path for path in EXAMPLES if path not in LEFT_IN_PART])
 )
 def test_the_migrated_one_runs(example: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    code, error = run(migrated(example, tmp_path), tmp_path, environment)
+    assert code == 0, error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", LEFT_IN_PART, ids=lambda path: path.stem)
+def test_only_what_is_left_for_a_person_warns(
+    example: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    script = migrated(example, tmp_path)
+    left = [site.line for site in migrate_source(script.read_bytes(), script).sites]
+    code, error = run(script, tmp_path, environment, "once")
+    assert code == 0, error
+    assert error.count("ImplicitUpdateWarning: ") == len(left)
+    for line in left:
+        assert f"{script}:{line}: ImplicitUpdateWarning: " in error
+
+
+def migrated(example: Path, folder: Path) -> Path:
     result = migrate_source(example.read_bytes(), example)
     assert result.after is not None
-    migrated = tmp_path / example.name
-    migrated.write_bytes(result.after)
-    code, error = run(migrated, tmp_path, environment)
-    assert code == 0, error
+    script = folder / example.name
+    script.write_bytes(result.after)
+    return script

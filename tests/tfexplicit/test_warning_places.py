@@ -136,6 +136,18 @@ model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)
 }
 MINIMIZE = "optimizer.minimize(lambda: tf.reduce_sum(v), [v])  # warns\n"
 APPLY = "optimizer.apply([tf.ones(2)], [v])  # warns\n"
+METHOD_IN_A_THREAD = {
+    "thread": """\
+thread = threading.Thread(target=optimizer.apply_gradients, args=([(tf.ones(2), v)],))
+thread.start()
+thread.join()
+""",
+    "pool": """\
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(1) as pool:
+    pool.submit(optimizer.apply_gradients, [(tf.ones(2), v)]).result()
+""",
+}
 
 
 def program_of(optimizer: str, caller: str, body: str) -> str:
@@ -204,3 +216,15 @@ def test_apply_is_named(optimizer: str, tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(program)
     assert places_of(path) == [(str(path), line) for line in expected_lines(program)]
+
+
+@pytest.mark.parametrize("runner", ["thread", "pool"])
+def test_a_method_that_a_thread_runs_has_no_line(runner: str, tmp_path: Path) -> None:
+    """Not one of Python's own files, and no command that would rewrite it."""
+    path = tmp_path / "train.py"
+    path.write_text(program_of("keras", runner, METHOD_IN_A_THREAD[runner]))
+    with pytest.warns(tx.ImplicitUpdateWarning) as caught, tx.warn_implicit("all"):
+        runpy.run_path(str(path))
+    [said] = caught
+    assert said.filename == "<unknown>"
+    assert "tfexplicit migrate" not in str(said.message)

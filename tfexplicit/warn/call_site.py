@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import functools
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +32,8 @@ class CallSite:
 def quick_site() -> CallSite:
     """The innermost frame outside the libraries, as Python sees it: cheap, good as a key.
 
-    In a `tf.function` it lies in the file that AutoGraph generated.
+    In a `tf.function` it lies in the file that AutoGraph generated. A thread that runs a method of
+    the optimizer itself has no such frame.
     """
     for frame, file in _frames():
         if not file.startswith(_libraries()):
@@ -86,7 +89,8 @@ def _in_between() -> tuple[str, ...]:
     return (
         _folder(Path(tf.__file__).parent),
         _folder(Path(__file__).parent),
-        *(str(module.__file__) for module in (contextlib, functools)),
+        _folder(Path(concurrent.futures.__file__).parent),
+        *(str(module.__file__) for module in (contextlib, functools, threading)),
     )
 
 

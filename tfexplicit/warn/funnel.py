@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tfexplicit_codemod.registry import rule_for
@@ -97,4 +98,6 @@ def _warn(code: str, category: Category, site: CallSite, words: Words) -> None:
 def _command(site: CallSite) -> str:
     if cell_of(site):
         return "`tfexplicit migrate NOTEBOOK.ipynb` rewrites the notebook; "
+    if not Path(site.file).exists():
+        return ""
     return f"`tfexplicit migrate {shlex.quote(site.file)}` rewrites this file; "
