@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -228,3 +231,43 @@ def test_a_method_that_a_thread_runs_has_no_line(runner: str, tmp_path: Path) ->
     [said] = caught
     assert said.filename == "<unknown>"
     assert "tfexplicit migrate" not in str(said.message)
+
+
+CELLS = """\
+import json, sys, warnings
+from pathlib import Path
+from IPython.core.interactiveshell import InteractiveShell
+import tfexplicit as tx
+
+shell = InteractiveShell.instance()
+for cell in json.loads(Path("cells.json").read_text()):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        with tx.warn_implicit("once"):
+            shell.run_cell(cell, store_history=True).raise_error()
+    said = [each for each in caught if issubclass(each.category, tx.ImplicitUpdateWarning)]
+    print("said", json.dumps([str(each.message).partition(":")[0] for each in said]))
+"""
+
+
+@pytest.mark.slow
+def test_the_line_of_a_cell_is_named(tmp_path: Path, environment: dict[str, str]) -> None:
+    """The whole table, each program as a cell of one notebook."""
+    pytest.importorskip("IPython")
+    programs = [program_of(*case, CALLERS[case[1]]) for case in cases()]
+    (tmp_path / "cells.json").write_text(json.dumps(programs))
+    (tmp_path / "cells.py").write_text(CELLS)
+    ran = subprocess.run(
+        [sys.executable, "cells.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment | {"HOME": str(tmp_path)},
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    said = [json.loads(line[5:]) for line in ran.stdout.splitlines() if line.startswith("said ")]
+    assert said == [
+        [f"In [{number}], line {line}" for line in expected_lines(program)]
+        for number, program in enumerate(programs, 1)
+    ]
