@@ -77,6 +77,18 @@ def test_the_sitecustomize_that_ours_hides_runs_too(
     assert seen.read_text() == f"hidden {hidden / 'sitecustomize.py'}"
 
 
+def test_no_warning_that_is_asked_for_outside_stops_the_migrated_program(
+    tmp_path: Path, run_program: RunProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TFEXPLICIT_WARN", "error")
+    (tmp_path / "train.py").write_text(
+        "import os, sys\nopen(sys.argv[1], 'w').write(os.environ.get('TFEXPLICIT_WARN', 'none'))"
+    )
+    with pytest.raises(CannotVerify, match="without one update"):
+        run_program(tmp_path, "train.py", str(tmp_path / "seen"))
+    assert (tmp_path / "seen").read_text() == "none"
+
+
 DRAWS = """\
 import random, sys
 import numpy as np

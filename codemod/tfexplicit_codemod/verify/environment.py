@@ -22,9 +22,11 @@ SAME_FOR_BOTH = {
 
 
 def environment_for(request: Request) -> dict[str, str]:
+    # What the warnings of the runtime are asked for is not asked of the migrated program.
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("TFEXPLICIT_")}
     path = [BOOTSTRAP, *filter(None, [os.environ.get("PYTHONPATH")])]
     return (
-        os.environ
+        inherited
         | SAME_FOR_BOTH
         | {
             REQUEST: request.to_json(),
