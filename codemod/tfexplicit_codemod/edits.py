@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 TODO_MARK = "# TODO(tfexplicit "
+# In new code for a call or an assignment: its last argument or its value, with the edits within.
+KEPT = "_kept"
 # Where an expression begins and ends: line and column.
 Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Replace:
-    """New code for the expression that spans `start` to `end`."""
+    """New code for the expression, or assignment, that spans `start` to `end`."""
 
     start: tuple[int, int]
     end: tuple[int, int]

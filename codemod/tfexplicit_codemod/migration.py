@@ -50,7 +50,9 @@ def migrate_stdin(settings: Settings) -> FileResult:
         raise UsageError("-: stdin is closed; it must hold the program")
     source = sys.stdin.buffer.read()
     # It may be a file of a project, whose other files are out of sight.
-    around = replace(ALONE, is_used_elsewhere=lambda name: True)
+    around = replace(
+        ALONE, is_used_elsewhere=lambda name: True, is_read_elsewhere=lambda name: True
+    )
     return migrate_source(
         source, STDIN, todo=settings.todo, around=around, selection=settings.selection
     )

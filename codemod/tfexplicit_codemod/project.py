@@ -6,6 +6,7 @@ Nothing is read before a file with an update site asks, and then only what it im
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -34,6 +35,7 @@ class Project:
         self._sparse = Reach(self.imports, lambda file: may_have_sparse_gradients(self._text(file)))
         self._freezing = Reach(self.imports, lambda file: may_freeze(self._text(file)))
         self._importing = cache(lambda file: Reach(self.imports, file.__eq__))
+        self._reading = cache(self._files_reading)
         self._module = cache(self._parsed)
 
     def around(
@@ -48,6 +50,7 @@ class Project:
             freezes=partial(self._freezing.has, path),
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
+            is_read_elsewhere=partial(self.is_read_elsewhere, path),
             texts_naming=partial(self.texts_naming, path),
             path=path,
             contracts=contracts,
@@ -57,6 +60,23 @@ class Project:
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""
         return any(self.users(path, name))
+
+    def is_read_elsewhere(self, path: Path, name: str) -> bool:
+        """True where another file imports this one, and imports the name or reads it of an object.
+
+        `optimizer` is a name that many files have: of their own, it is none of this one's.
+        """
+        importing = self._importing(path)
+        return any(file != path and importing.has(file) for file in self._reading(name))
+
+    def _files_reading(self, name: str) -> list[Path]:
+        word = re.escape(name)
+        reads = re.compile(
+            rf"\.{word}\b|[\"']{word}[\"']|import\s*\*"
+            rf"|import\b[^\n(]*\b{word}\b|import\s*\([^)]*\b{word}\b".encode()
+        )
+        files = (file for file in self.imports.files if self._may_name(file, name))
+        return [file for file in files if reads.search(self._text(file))]
 
     def texts_naming(self, path: Path, name: str) -> Iterator[bytes]:
         return (self._text(file) for file in self.users(path, name))

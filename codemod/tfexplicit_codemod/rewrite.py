@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, PositionProvider
 from libcst.metadata.position_provider import PositionProvidingCodegenState
 
-from tfexplicit_codemod.edits import TODO_MARK, Edits, Span
+from tfexplicit_codemod.edits import KEPT, TODO_MARK, Edits, Span
 
 Body = TypeVar("Body", cst.IndentedBlock, cst.Module)
 
@@ -84,20 +84,35 @@ class _Apply(cst.CSTTransformer):
         if isinstance(original, cst.ImportFrom):
             return self._without_dropped(original, cst.ensure_type(updated, cst.ImportFrom))
         if isinstance(original, cst.BaseExpression):
-            return self._replaced(original, updated)
+            return self._replaced(original, cast("cst.BaseExpression", updated))
+        if isinstance(original, cst.Assign):
+            return self._as_expression(original, cast("cst.Assign", updated))
         if isinstance(original, cst.IndentedBlock) and isinstance(updated, cst.IndentedBlock):
             return self._with_insertions(original, updated)
         if isinstance(original, cst.Module) and isinstance(updated, cst.Module):
             return self._with_first(self._with_insertions(original, updated))
         return updated
 
-    def _replaced(self, original: cst.BaseExpression, updated: cst.CSTNode) -> cst.CSTNode:
+    def _replaced(
+        self, original: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        new = self._new_code(original, updated)
+        if new is None:
+            return updated
+        return new.with_changes(lpar=[*updated.lpar, *new.lpar], rpar=[*new.rpar, *updated.rpar])
+
+    def _as_expression(self, original: cst.Assign, updated: cst.Assign) -> cst.CSTNode:
+        new = self._new_code(original, updated)
+        return updated if new is None else cst.Expr(new, semicolon=updated.semicolon)
+
+    def _new_code(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.BaseExpression | None:
         code = self.edits.replaced.get(self._span(original))
         if code is None:
-            return updated
+            return None
         new = cst.parse_expression(code, config=self.module.config_for_parsing)
-        old = cast(cst.BaseExpression, updated)
-        return new.with_changes(lpar=[*old.lpar, *new.lpar], rpar=[*new.rpar, *old.rpar])
+        if KEPT not in code:
+            return new
+        return cast(cst.BaseExpression, new.visit(_Around(_kept(updated))))
 
     def _with_one_beside(
         self, original: cst.Arg | cst.Param, updated: cst.Arg | cst.Param
@@ -195,6 +210,23 @@ def _aliases(imported: cst.CSTNode) -> list[cst.ImportAlias]:
 def _bound(alias: cst.ImportAlias) -> str:
     """The name that a part of an import binds."""
     return alias.evaluated_alias or alias.evaluated_name
+
+
+class _Around(cst.CSTTransformer):
+    """Puts an expression where code has the name `KEPT`."""
+
+    def __init__(self, kept: cst.BaseExpression) -> None:
+        super().__init__()
+        self.expression = kept
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        return self.expression if original_node.value == KEPT else updated_node
+
+
+def _kept(node: cst.CSTNode) -> cst.BaseExpression:
+    if isinstance(node, cst.Assign):
+        return node.value
+    return cst.ensure_type(node, cst.Call).args[-1].value
 
 
 def _argument(code: str) -> cst.Arg:

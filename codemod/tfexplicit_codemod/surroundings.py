@@ -25,15 +25,17 @@ class Surroundings:
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `lookup` finds the definition behind an import path.
     `is_used_elsewhere` tells whether another file may import a name of this one, `texts_naming`
-    gives the texts of such files. `observed` holds the places (from line 1, column 0) of the calls
-    that a run has seen on a Keras optimizer. `contracts` are what functions of
-    other files ask of this one, `refused` those that some file cannot keep.
+    gives the texts of such files; `is_read_elsewhere` leaves out those with such a name of their
+    own. `observed` holds the places (from line 1, column 0) of the calls that a run has seen on a
+    Keras optimizer. `contracts` are what functions of other files ask of this one, `refused` those
+    that some file cannot keep.
     """
 
     sparse: Callable[[], bool]
     freezes: Callable[[], bool]
     lookup: Callable[[str], tuple[Module, Definition] | None]
     is_used_elsewhere: Callable[[str], bool]
+    is_read_elsewhere: Callable[[str], bool]
     texts_naming: Callable[[str], Iterable[bytes]] = lambda name: ()
     path: Path | None = None
     observed: frozenset[tuple[int, int]] = frozenset()
@@ -54,6 +56,7 @@ ALONE = Surroundings(
     freezes=lambda: False,
     lookup=lambda path: None,
     is_used_elsewhere=lambda name: False,
+    is_read_elsewhere=lambda name: False,
 )
 
 # Nothing is known, so everything that would keep a site from being rewritten is assumed.
@@ -62,4 +65,5 @@ OUT_OF_SIGHT = Surroundings(
     freezes=lambda: True,
     lookup=lambda path: None,
     is_used_elsewhere=lambda name: True,
+    is_read_elsewhere=lambda name: True,
 )

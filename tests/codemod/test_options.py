@@ -171,7 +171,10 @@ def test_migrate_stdin(
     given(implicit, monkeypatch)
     assert main(["migrate", "-"]) == 0
     out, err = capsysbinary.readouterr()
-    assert out == (project / "train.py").read_bytes()
+    rule, kept = b"= tx.SGD(", b"= tf.keras.optimizers.SGD("
+    assert out.replace(kept, rule) == (project / "train.py").read_bytes()
+    # Another file may read the optimizer.
+    assert kept in out
     assert b"1 site: 1 rewritten, 0 left" in err
 
 

@@ -32,7 +32,7 @@ def test_adjust_and_reading_back_go_through_every_wrapper(rule: tx.Rule) -> None
     tx.update(state, model, grads)
     np.testing.assert_allclose(model["x"], [0.9, 1.0], rtol=1e-6)
     assert state.hyper["learning_rate"] == 0.1
-    tx.adjust(state, learning_rate=0.25)
+    tx.adjust(state, learning_rate=np.array(0.25))
     tx.adjust(state["y"], learning_rate=0.5)
     assert state["x"].hyper["learning_rate"] == 0.25
     tx.update(state, model, grads)

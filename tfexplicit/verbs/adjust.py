@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tfexplicit import paths
@@ -61,6 +62,7 @@ def _adjusted(
     expect_state(verb, opt_state, LINE)
     if not hyper and rule is None:
         raise TypeError(f"{verb}: nothing to set. Write {LINE}.")
+    hyper = {name: _plain(value) for name, value in hyper.items()}
     state, prefix = located(opt_state)
     join_what_came(state)
     if writer.in_place and not state.is_live:
@@ -73,6 +75,11 @@ def _adjusted(
         return state
     # The step as a tensor too: by it a state knows that it is not live.
     return state.with_groups(read(state.step), groups).as_tensors()
+
+
+def _plain(value: Any) -> Any:
+    """An array without axes, as `np.where` gives one, as the number that it holds."""
+    return value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
 
 
 def _with_rule(

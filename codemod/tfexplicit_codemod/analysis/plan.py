@@ -96,7 +96,7 @@ class Planner:
             self.parameters,
             self.elements,
             self.contracts,
-            around.sparse,
+            around,
         )
         self.edits = self.rewrites.edits
 

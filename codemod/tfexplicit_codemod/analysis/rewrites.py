@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
@@ -12,6 +11,7 @@ from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.given import Entry, may_be_none
 from tfexplicit_codemod.analysis.groups import Group, Handover
 from tfexplicit_codemod.analysis.minimized import Minimized
+from tfexplicit_codemod.analysis.other_uses import OtherUses
 from tfexplicit_codemod.analysis.parameters import Parameter, Parameters
 from tfexplicit_codemod.analysis.placement import Placement
 from tfexplicit_codemod.analysis.places import Place
@@ -30,6 +30,7 @@ from tfexplicit_codemod.rules import (
     tx109_parameter,
     tx112_container,
     tx114_given_optimizer,
+    tx115_optimizer_uses,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -47,7 +48,7 @@ class Rewrites:
         parameters: Parameters,
         elements: Elements,
         contracts: KeptContracts,
-        sparse: Callable[[], bool],
+        around: Surroundings,
     ) -> None:
         self.source = source
         self.alias = alias
@@ -57,7 +58,7 @@ class Rewrites:
         self.parameters = parameters
         self.elements = elements
         self.contracts = contracts
-        self.sparse = sparse
+        self.around = around
         self.edits = Edits()
         self.renamed: list[ast.expr] = []
 
@@ -92,13 +93,21 @@ class Rewrites:
             code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        constructor = tx103_constructor.edits(
-            self.source, self.alias, group, placement, self.references, self.sparse
-        )
-        made = placement.definition.statement
-        is_rule = self._add_if_wanted(tx103_constructor.rule.code, constructor)
-        if is_rule and isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
-            self.renamed.append(made.value.func)
+        self._make_a_rule(group, placement, state)
+
+    def _make_a_rule(self, group: Group, placement: Placement, state: Reference) -> None:
+        """The constructor, and all else that is done with the optimizer, or nothing of it."""
+        call = tx103_constructor.constructor(placement)
+        if call is None:
+            return
+        of = (self.source, self.references, self.alias, group, placement, call, state)
+        uses = OtherUses(*of).edits()
+        if uses is None or not self._are_wanted(tx115_optimizer_uses.rule.code, uses):
+            return
+        made = tx103_constructor.edits(self.source, self.alias, group, placement, call, self.around)
+        if made and self._are_wanted(tx103_constructor.rule.code, made):
+            self._add([*made, *uses])
+            self.renamed.append(call.func)
 
     def rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
         for each in group.handed:
@@ -124,10 +133,9 @@ class Rewrites:
                 held = f"{held}[{each.leaves.parts[0].element}]"
             self._replace(each.update.call, self._step(each, held))
             todo.settle(self.source, self.edits, each.update.call)
-            self._add_if_wanted(
-                tx104_trainables.rule.code,
-                tx104_trainables.edits(self.source, self.alias, each.sources),
-            )
+            trainables = tx104_trainables.edits(self.source, self.alias, each.sources)
+            if self._are_wanted(tx104_trainables.rule.code, trainables):
+                self._add(trainables)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
@@ -138,12 +146,8 @@ class Rewrites:
         for edit in edits:
             self.edits.add(edit)
 
-    def _add_if_wanted(self, code: str, edits: list[Replace]) -> bool:
-        """All of the edits, or none: a constructor is not rewritten in part."""
-        wanted = all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits)
-        if wanted:
-            self._add(edits)
-        return wanted and bool(edits)
+    def _are_wanted(self, code: str, edits: list[Replace]) -> bool:
+        return all(self.wanted.wants(code, edit.start[0], edit.end[0]) for edit in edits)
 
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))

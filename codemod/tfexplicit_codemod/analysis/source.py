@@ -148,8 +148,8 @@ class Source:
         tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
         return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
 
-    def has_comment(self, node: ast.expr) -> bool:
-        """True where a comment stands between the lines of an expression."""
+    def has_comment(self, node: ast.expr | ast.stmt) -> bool:
+        """True where a comment stands between the lines of an expression or statement."""
         (first, _), (last, _) = self.start(node), self.end(node)
         # The tokens of the file are asked only where there is a sign of one.
         signs = (line for line in range(first, last) if "#" in self.lines[line - 1])

@@ -53,7 +53,7 @@ tf.keras.utils.set_random_seed(1)
 x = tf.random.normal((32, 4))
 y = tf.reduce_sum(x, axis=1, keepdims=True)
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "tanh"), tf.keras.layers.Dense(1)])
-optimizer = tf.keras.optimizers.Adam(learning_rate=0.01)
+optimizer = tx.Adam(learning_rate=0.01)
 opt_state = tx.setup(optimizer, model)
 
 
@@ -68,6 +68,6 @@ def train_step(x, y):
 
 for _ in range(5):
     print(float(train_step(x, y)))
-print("steps:", int(optimizer.iterations))
+print("steps:", int(opt_state.step))
 """,
 )

@@ -1,21 +1,20 @@
 """TX103: `tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.
 
-Only where every use of the optimizer is in sight and is a rewritten update site. Any other use
-(`iterations`, `compile`, a checkpoint) keeps the Keras object, whose state `setup` takes over. So
-does Adam where a gradient may be sparse: see `sparse.py`. Clipping, decay and accumulation become
-modifiers: `tx.Chain(tx.ClipByNorm(1.0), tx.Adam(...))`.
+Only where every use of the optimizer is in sight and is rewritten: an update site, or a read or
+write that TX115 knows. Any other use (`compile`, a checkpoint) keeps the Keras object, whose state
+`setup` takes over. So does Adam where a gradient may be sparse: see `sparse.py`. Clipping, decay
+and accumulation become modifiers: `tx.Chain(tx.ClipByNorm(1.0), tx.Adam(...))`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.names import dotted, imported_paths, imported_roots, qualified
 from tfexplicit_codemod.analysis.placement import Placement
-from tfexplicit_codemod.analysis.references import References
 from tfexplicit_codemod.analysis.rule_arguments import (
     ARGUMENTS,
     accumulates,
@@ -23,9 +22,9 @@ from tfexplicit_codemod.analysis.rule_arguments import (
     rule_edits,
 )
 from tfexplicit_codemod.analysis.source import Source
-from tfexplicit_codemod.analysis.uses import possible_uses
 from tfexplicit_codemod.edits import Replace
 from tfexplicit_codemod.registry import Rule
+from tfexplicit_codemod.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from tfexplicit_codemod.analysis.groups import Group
@@ -36,21 +35,25 @@ LINEAR = ("SGD",)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+def constructor(placement: Placement) -> ast.Call | None:
+    """The call whose value an assignment binds to the optimizer's name, and to no other."""
+    made = placement.definition.statement
+    if not isinstance(made, ast.Assign) or placement.definition.binders != (made,):
+        return None
+    is_alone = len(made.targets) == 1 and isinstance(made.targets[0], ast.Name | ast.Attribute)
+    return made.value if is_alone and isinstance(made.value, ast.Call) else None
+
+
 def edits(
     source: Source,
     tx: str,
     group: Group,
     placement: Placement,
-    references: References,
-    sparse: Callable[[], bool],
+    call: ast.Call,
+    around: Surroundings,
 ) -> list[Replace]:
     """The call as a rule; nothing where the Keras object has to stay."""
     made = placement.definition.statement
-    if not isinstance(made, ast.Assign) or placement.definition.binders != (made,):
-        return []
-    call = made.value
-    if not isinstance(call, ast.Call):
-        return []
     name = _rule_name(source, call)
     if name is None or _is_called_otherwise(source, call):
         return []
@@ -66,10 +69,10 @@ def edits(
         return []
     if _may_round_otherwise(source, group):
         return []
-    if not _every_use_is_rewritten(source, group, references, made):
+    # Last, since these may look at many files.
+    if _may_be_read_elsewhere(source, group, around):
         return []
-    # Last, since it may look at many files.
-    if (name not in LINEAR or has_modifiers(call)) and sparse():
+    if (name not in LINEAR or has_modifiers(call)) and around.sparse():
         return []
     return rule_edits(source, tx, name, call)
 
@@ -148,17 +151,13 @@ def _is_defined_here(source: Source, callee: ast.expr) -> bool:
     )
 
 
-def _every_use_is_rewritten(
-    source: Source, group: Group, references: References, made: ast.Assign
-) -> bool:
-    name = group.home.path[-1]
-    if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name | ast.Attribute):
-        return False
-    exported = any(constant.value == name for constant in source.nodes(ast.Constant))
-    return not exported and all(
-        use in group.uses or use is made.targets[0]
-        for use in possible_uses(source, group.home, references)
-    )
+def _may_be_read_elsewhere(source: Source, group: Group, around: Surroundings) -> bool:
+    """By its name: in a text, such as `__all__`, or in a file that imports this one."""
+    name, owner = group.home.path[-1], group.home.owner
+    if any(constant.value == name for constant in source.nodes(ast.Constant)):
+        return True
+    is_of_function = owner is not source.root and not group.home.of_self
+    return not is_of_function and around.is_read_elsewhere(name)
 
 
 rule = Rule(
@@ -167,10 +166,15 @@ rule = Rule(
     summary="`tf.keras.optimizers.Adam(...)` becomes the rule `tx.Adam(...)`.",
     why=(
         "Where a program does nothing with an optimizer but update, it needs no Keras object: "
-        "a rule is the same formula without hidden state. An optimizer that is also read, "
-        "compiled, saved or passed on stays a Keras object, which `setup` takes as it is. So does "
-        "Adam where the project has an embedding or gathers rows: Keras 3 computes another step "
-        "for repeated ids than the rule, and training must not change.\n\n"
+        "a rule is the same formula without hidden state. Reads of `iterations` and reads and "
+        "writes of the learning rate become those of the state ([TX115](TX115.md)). An optimizer "
+        "that is also compiled, saved, passed on or used in another file stays a Keras object, "
+        "which `setup` takes as it is. So does Adam where the project has an embedding or gathers "
+        "rows: Keras 3 computes another step for repeated ids than the rule, and training must not "
+        "change. So does one with `use_ema=True`: `tx.EMA` averages as Keras 3 does, which begins "
+        "with the leaf after the first step, while `tf_keras` begins with the leaf before it, and "
+        "which of the two `tf.keras` is, only the run decides. Also, who averages calls "
+        "`finalize_variable_values` in the end, a method of the Keras object.\n\n"
         "A class that was imported by its name, and that nothing uses any more, goes from its "
         "import, unless a comment stands there or another file may import it from here."
     ),

@@ -70,9 +70,9 @@ import tfexplicit as tx
 
 W = tf.Variable(5.0)
 b = tf.Variable(1.0)
-optimizer = tf_keras.optimizers.Adam(learning_rate=0.1)
+optimizer = tx.Adam(learning_rate=0.1)
 opt_state = tx.setup(optimizer, [W])
-other = tf_keras.optimizers.SGD(learning_rate=0.1)
+other = tx.SGD(learning_rate=0.1)
 other_opt_state = tx.setup(other, [b])
 
 
@@ -91,6 +91,6 @@ for _ in range(5):
         loss = tf.square(b * W)
     tx.update(other_opt_state, [b], tape.gradient(loss, tx.trainables([b])))
     print(float(W), float(b))
-print("steps:", int(optimizer.iterations), int(other.iterations))
+print("steps:", int(opt_state.step), int(other_opt_state.step))
 """,
 )

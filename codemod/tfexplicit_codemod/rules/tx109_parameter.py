@@ -91,10 +91,10 @@ def train_step(model, x, y, opt_state):
     return loss
 
 
-adam = tf.keras.optimizers.Adam(0.01)
+adam = tx.Adam(0.01)
 adam_opt_state = tx.setup(adam, model)
 for _ in range(5):
     print(float(train_step(model, x, y, opt_state=adam_opt_state)))
-print("steps:", int(adam.iterations))
+print("steps:", int(adam_opt_state.step))
 """,
 )

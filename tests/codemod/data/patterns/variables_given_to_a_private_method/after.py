@@ -6,11 +6,11 @@ x = tf.random.stateless_normal((32, 4), [1, 2])
 
 class Explainer:
     def explain(self, x):
-        self.opt = tf.keras.optimizers.Adam(0.1)
+        self.opt = tx.Adam(0.1)
         w = tf.Variable(tf.ones((4, 1)))
         self.opt_state = tx.setup(self.opt, [w])
         for _ in range(3):
-            print(float(self._step(x, w)), int(self.opt.iterations))
+            print(float(self._step(x, w)), int(self.opt_state.step))
         return w
 
     @tf.function
