@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 TODO_MARK = "# TODO(tfexplicit "
 # In new code for a call or an assignment: its last argument or its value, with the edits within.
-KEPT = "_kept"
+KEPT = "{tfexplicit_kept}"
 # Where an expression begins and ends: line and column.
 Span = tuple[tuple[int, int], tuple[int, int]]
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import AnyStr, TypeVar, cast
 
 import libcst as cst
+from libcst.helpers import parse_template_expression
 from libcst.metadata import CodeRange, PositionProvider
 from libcst.metadata.position_provider import PositionProvidingCodegenState
 
@@ -109,10 +110,10 @@ class _Apply(cst.CSTTransformer):
         code = self.edits.replaced.get(self._span(original))
         if code is None:
             return None
-        new = cst.parse_expression(code, config=self.module.config_for_parsing)
-        if KEPT not in code:
-            return new
-        return cast(cst.BaseExpression, new.visit(_Around(_kept(updated))))
+        config = self.module.config_for_parsing
+        if KEPT in code:
+            return parse_template_expression(code, config, tfexplicit_kept=_kept(updated))
+        return cst.parse_expression(code, config=config)
 
     def _with_one_beside(
         self, original: cst.Arg | cst.Param, updated: cst.Arg | cst.Param
@@ -210,17 +211,6 @@ def _aliases(imported: cst.CSTNode) -> list[cst.ImportAlias]:
 def _bound(alias: cst.ImportAlias) -> str:
     """The name that a part of an import binds."""
     return alias.evaluated_alias or alias.evaluated_name
-
-
-class _Around(cst.CSTTransformer):
-    """Puts an expression where code has the name `KEPT`."""
-
-    def __init__(self, kept: cst.BaseExpression) -> None:
-        super().__init__()
-        self.expression = kept
-
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        return self.expression if original_node.value == KEPT else updated_node
 
 
 def _kept(node: cst.CSTNode) -> cst.BaseExpression:

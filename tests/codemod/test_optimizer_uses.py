@@ -175,6 +175,14 @@ def make_itself():
     assert (f"lr = float({READ})" in after.decode()) is is_built
 
 
+@pytest.mark.parametrize("name", ["_kept", "model_kept"])
+def test_a_name_of_the_program_is_not_taken_for_a_place_in_new_code(name: str) -> None:
+    source = PROGRAM.format(use="", made="SGD(0.1)", first=BUILT).replace("model", name)
+    after = migrate_source(source.encode(), Path("a.py")).after
+    assert after is not None
+    assert f"tx.trainables({name}))\n    tx.update(opt_state, {name}, grads)" in after.decode()
+
+
 def test_a_count_of_accumulated_calls_is_that_of_keras() -> None:
     made = "SGD(0.1, gradient_accumulation_steps=2)"
     assert_nothing_but_the_update_changes("int(optimizer.iterations)", made, BUILT)
