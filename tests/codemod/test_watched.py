@@ -75,6 +75,14 @@ def test_the_list_may_be_asked_for_each_time() -> None:
     assert "    tx.update(opt_state, tape.watched_variables(), grads)\n" in result.after.decode()
 
 
+def test_a_model_may_be_read_without_a_call() -> None:
+    program = PROGRAM.replace("sum(net.losses)", "tf.nn.l2_loss(prior.kernel)")
+    program = program.replace("net = Net()\n", "net = Net()\nprior = tf.keras.layers.Dense(1)\n")
+    result = migrate_source(program.encode(), Path("a.py"))
+    assert result.after is not None
+    assert b"tx.setup(optimizer, (scale, net, prior))" in result.after
+
+
 def test_a_model_of_self_and_what_it_holds() -> None:
     program = """\
 import tensorflow as tf

@@ -1,7 +1,8 @@
 """The variables that a tape has watched: `tape.watched_variables()`.
 
 The tape lists what its block has read, in the order of use. Those are variables of the models that
-the block calls, where it calls nothing else that may have some, and the file makes none itself.
+the block calls or reads, where it calls nothing else that may have some, and the file makes none
+itself.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ class Watched:
         found: dict[str, ast.expr] = {}
         for node in (node for statement in block.body for node in ast.walk(statement)):
             called = node.func if isinstance(node, ast.Call) else None
-            if called is not None and self.models.is_model(called):
-                found[ast.unparse(called)] = called
+            used = called or self._owner(node)
+            if used is not None and self.models.is_model(used):
+                found[ast.unparse(used)] = used
             elif (called is not None and not self._is_plain(called)) or self._is_elsewhere(node):
                 text = ast.unparse(called or node)
                 raise self._leave(watched, f"may hold variables of `{text}`")
@@ -62,6 +64,15 @@ class Watched:
         if self.freezes():
             raise self._leave(watched, "may hold what is frozen")
         return [m for text, m in found.items() if not any(text.startswith(f"{o}.") for o in found)]
+
+    def _owner(self, node: ast.AST) -> ast.expr | None:
+        """The object whose attribute is read, such as a variable of a layer that is not called.
+
+        What is read of `self` is looked at by itself.
+        """
+        if not isinstance(node, ast.Attribute) or self.models.classes.self_of(node.value):
+            return None
+        return node.value
 
     def _leave(self, watched: ast.expr, why: str) -> Leave:
         return tx206_variable_list.leave(self.source.one_line(watched), why)
