@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
-from tfexplicit_codemod.analysis.scopes import Binding
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.variables import Part
 
@@ -37,9 +36,9 @@ class BuiltModels:
             return False
         if isinstance(model.owner, ast.ClassDef):
             stores = self.references.classes.assignments(model.owner, model.path[0])
-            values = [None if store.path else store.value for store in stores]
+            values = [store.whole for store in stores]
         else:
-            values = _values(self.references.bindings(model))
+            values = [binding.whole for binding in self.references.bindings(model)]
         return bool(values) and all(self._comes_built(value) for value in values)
 
     def _comes_built(self, value: ast.expr | None) -> bool:
@@ -58,7 +57,7 @@ class BuiltModels:
     def _names_built(self, value: ast.expr | None) -> bool:
         if not isinstance(value, ast.Name):
             return self._is_made_built(value)
-        values = _values(self.references.versions.bindings(value))
+        values = [binding.whole for binding in self.references.versions.bindings(value)]
         return bool(values) and all(map(self._is_made_built, values))
 
     def _is_made_built(self, value: ast.expr | None) -> bool:
@@ -82,7 +81,3 @@ class BuiltModels:
 
     def _path(self, call: ast.Call) -> str:
         return normalised(qualified(self.source, call.func) or "")
-
-
-def _values(bindings: list[Binding]) -> list[ast.expr | None]:
-    return [None if b.path or b.kind != "assign" else b.value for b in bindings]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.held_values import held_values
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.versions import VersionTable
@@ -43,12 +44,5 @@ class Checkpoints:
             return node if qualified(self.source, node.func) in CHECKPOINTS else None
         if node is None or node in seen:
             return None
-        values: list[ast.expr | None] = []
-        if isinstance(node, ast.Name):
-            bindings = self.versions.bindings(node)
-            values = [b.value if b.kind == "assign" and not b.path else None for b in bindings]
-        elif isinstance(node, ast.Attribute):
-            own = self.classes.self_of(node.value)
-            stores = self.classes.assignments(own[0], node.attr) if own else []
-            values = [None if store.path else store.value for store in stores]
+        values = held_values(self.classes, self.versions, node)
         return self._made(values[0], seen | {node}) if len(values) == 1 else None

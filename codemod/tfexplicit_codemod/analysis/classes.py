@@ -30,6 +30,11 @@ class AttributeBinding:
     value: ast.expr | None
     path: tuple[int, ...] = ()
 
+    @property
+    def whole(self) -> ast.expr | None:
+        """What an assignment gives the attribute, where it unpacks nothing."""
+        return None if self.path else self.value
+
 
 class Classes:
     """All classes and all attribute stores of one file."""

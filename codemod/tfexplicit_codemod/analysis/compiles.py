@@ -30,8 +30,7 @@ def _is_of_another(
     if node in seen:
         return False
     if isinstance(node, ast.Name):
-        bindings = module.versions.bindings(node)
-        values = [None if b.path or b.kind != "assign" else b.value for b in bindings]
+        values = [binding.whole for binding in module.versions.bindings(node)]
     elif isinstance(node, ast.Call) and not is_made_by_keras(module.source, node):
         found = module.class_called(node)
         if found is not None:

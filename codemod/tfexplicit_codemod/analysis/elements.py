@@ -6,6 +6,7 @@ import ast
 
 from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.changes import CHANGES
+from tfexplicit_codemod.analysis.held_values import held_values
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.references import Reference, References
@@ -68,14 +69,7 @@ class Elements:
 
     def _made(self, container: ast.expr) -> Container | None:
         """The display or comprehension that a name holds, if nothing changes it later."""
-        values: list[ast.expr | None] = []
-        if isinstance(container, ast.Name):
-            bindings = self.versions.bindings(container)
-            values = [b.value if not b.path and b.kind == "assign" else None for b in bindings]
-        elif isinstance(container, ast.Attribute):
-            own = self.classes.self_of(container.value)
-            stores = self.classes.assignments(own[0], container.attr) if own else []
-            values = [None if store.path else store.value for store in stores]
+        values = held_values(self.classes, self.versions, container)
         value = values[0] if len(values) == 1 else None
         return value if isinstance(value, Container) and not self._is_changed(container) else None
 

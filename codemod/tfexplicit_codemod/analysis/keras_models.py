@@ -44,8 +44,7 @@ class KerasModels:
             own = self.classes.self_of(node)
             if own:
                 return _trains(self.classes, own[0])
-            bindings = self.versions.bindings(node)
-            values = [None if b.path or b.kind != "assign" else b.value for b in bindings]
+            values = [binding.whole for binding in self.versions.bindings(node)]
             return self._all_are_models(values, seen | {node})
         if isinstance(node, ast.Attribute):
             return self._stored(node, seen | {node})
@@ -67,8 +66,7 @@ class KerasModels:
             module, cls = found
         stores = module.classes.assignments(cls, attribute.attr)
         models = self if module is self.module else KerasModels(module)
-        values = [None if store.path else store.value for store in stores]
-        return models._all_are_models(values, seen)
+        return models._all_are_models([store.whole for store in stores], seen)
 
     def _class_of(self, call: ast.Call) -> ast.ClassDef | None:
         """The class of the project, derived from one of Keras, that the call makes an object of."""

@@ -57,11 +57,12 @@ def means_the_same(source: Source, name: ast.expr, at: ast.expr) -> bool:
 
 def _only_value(source: Source, node: ast.expr) -> ast.expr | None:
     """The value of a name that is bound to one thing only."""
-    scope = _scope(source, node) if isinstance(node, ast.Name) else None
-    bindings = scope.bindings[node.id] if scope and isinstance(node, ast.Name) else []
-    if len(bindings) != 1 or bindings[0].kind != "assign" or bindings[0].path:
+    if not isinstance(node, ast.Name):
         return None
-    return bindings[0].value if isinstance(bindings[0].node, ast.Assign) else None
+    scope = _scope(source, node)
+    bindings = scope.bindings[node.id] if scope else []
+    is_only = len(bindings) == 1 and isinstance(bindings[0].node, ast.Assign)
+    return bindings[0].whole if is_only else None
 
 
 def _scope(source: Source, name: ast.Name) -> Scope | None:

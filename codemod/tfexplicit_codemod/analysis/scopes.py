@@ -30,6 +30,11 @@ class Binding:
     remote: bool = False
 
     @property
+    def whole(self) -> ast.expr | None:
+        """What an assignment gives the name, where it unpacks nothing."""
+        return self.value if self.kind == "assign" and not self.path else None
+
+    @property
     def is_plain(self) -> bool:
         """False for a parameter, a loop's name, `del`, `x += 1`: no plain new value."""
         plain = ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ImportFrom | ast.Import

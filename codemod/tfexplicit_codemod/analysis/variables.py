@@ -260,11 +260,11 @@ class Variables:
         return loops_around(self.source, statement) == loops_around(self.source, reader)
 
     def _holds_a_list(self, binding: Binding) -> bool:
-        if binding.value is None or binding.path or binding.kind != "assign":
+        if binding.whole is None:
             return False
         if self._is_given_list(binding):
             return True
-        self._read_in_order(binding.value)
+        self._read_in_order(binding.whole)
         return True
 
     def _is_given_list(self, binding: Binding) -> bool:

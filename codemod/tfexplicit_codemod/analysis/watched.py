@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 
+from tfexplicit_codemod.analysis.held_values import held_values
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.scopes import Scope
@@ -124,13 +125,7 @@ class Watched:
             return callee.id in _BUILTINS
         if self._path(callee):
             return _PLAIN.match(self._path(callee)) is not None
-        values: list[ast.expr | None] = []
-        if isinstance(callee, ast.Name):
-            values = [binding.value for binding in self.models.versions.bindings(callee)]
-        elif isinstance(callee, ast.Attribute):
-            own = self.models.classes.self_of(callee.value)
-            stores = self.models.classes.assignments(own[0], callee.attr) if own else []
-            values = [store.value for store in stores]
+        values = held_values(self.models.classes, self.models.versions, callee)
         return bool(values) and all(map(self._is_loss, values))
 
     def _is_loss(self, value: ast.expr | None) -> bool:
