@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tfexplicit_codemod.analysis.frameworks import normalised
-from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.names import is_builtin, qualified
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.analysis.source import Source
 
@@ -35,12 +35,6 @@ def is_no_schedule(source: Source, node: ast.expr) -> bool:
         return False
     is_read = isinstance(value.func, ast.Attribute) and value.func.attr == "numpy"
     return is_read or is_builtin(source, value.func, _NUMBER_FUNCTIONS)
-
-
-def is_builtin(source: Source, node: ast.expr, names: tuple[str, ...]) -> bool:
-    """True for one of these functions of Python, which the file has not bound anew."""
-    is_named = isinstance(node, ast.Name) and node.id in names
-    return is_named and source.scope(node).lookup(getattr(node, "id", "")) is None
 
 
 def is_schedule(source: Source, node: ast.expr) -> bool:

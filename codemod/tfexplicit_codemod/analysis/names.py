@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from tfexplicit_codemod.analysis.scopes import Binding, Scope
 from tfexplicit_codemod.analysis.source import Source
@@ -107,3 +108,10 @@ def imported_roots(source: Source) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             roots.add(node.module.split(".")[0])
     return frozenset(roots)
+
+
+def is_builtin(source: Source, node: ast.expr, names: Collection[str]) -> bool:
+    """True for one of these functions of Python, which the file has not bound anew."""
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return False
+    return source.scope(node).lookup(node.id) is None

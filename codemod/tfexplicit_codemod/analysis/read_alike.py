@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from tfexplicit_codemod.analysis.learning_rates import is_builtin, is_number, is_schedule
-from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.learning_rates import is_number, is_schedule
+from tfexplicit_codemod.analysis.names import is_builtin, qualified
 from tfexplicit_codemod.analysis.source import Source
 
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -46,9 +46,9 @@ def reads_alike(source: Source, node: ast.expr, *, is_count: bool) -> bool:
 
 
 def _takes_alike(source: Source, call: ast.Call, place: int, *, is_count: bool) -> bool:
-    if is_builtin(source, call.func, ("int", "float")):
-        return len(call.args) == 1
-    if is_count and is_schedule(source, call.func):
+    if is_builtin(source, call.func, ("int", "float")) or (
+        is_count and is_schedule(source, call.func)
+    ):
         return len(call.args) == 1
     path = qualified(source, call.func) or ""
     return path == "tensorflow.print" or place < len(_CONVERTED.get(path, ()))

@@ -11,9 +11,10 @@ import ast
 import re
 from collections.abc import Callable
 
+from tfexplicit_codemod.analysis.frameworks import normalised
 from tfexplicit_codemod.analysis.held_values import held_values
 from tfexplicit_codemod.analysis.keras_models import KerasModels
-from tfexplicit_codemod.analysis.names import qualified
+from tfexplicit_codemod.analysis.names import is_builtin, qualified
 from tfexplicit_codemod.analysis.scopes import Scope
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx206_variable_list
@@ -23,10 +24,10 @@ _PLAIN = re.compile(
     r"(numpy|math)\."
     r"|tensorflow\.(math|nn|linalg|random|image|debugging|summary)\."
     r"|tensorflow\.[a-z]\w*$"
-    r"|(tensorflow\.|tf_)?keras\.(losses|ops|random)\."
+    r"|keras\.(losses|ops|random)\."
 )
-_ROOTS = ("tensorflow", "keras", "tf_keras", "numpy", "math")
-_LOSS = re.compile(r"(tensorflow\.|tf_)?keras\.(losses|metrics)\.\w+$")
+_ROOTS = ("tensorflow", "keras", "numpy", "math")
+_LOSS = re.compile(r"keras\.(losses|metrics)\.\w+$")
 # What a program does with a tape after its block; another block of the same tape would add to it.
 _READS = ("gradient", "jacobian", "watched_variables")
 _BUILTINS = frozenset({"abs", "enumerate", "float", "int", "len", "list", "print", "range", "sum"})
@@ -104,7 +105,7 @@ class Watched:
         )
 
     def _path(self, node: ast.expr) -> str:
-        return qualified(self.source, node) or ""
+        return normalised(qualified(self.source, node) or "")
 
     def _is_elsewhere(self, node: ast.AST) -> bool:
         """True for a function of the project, which the block may give to TensorFlow to call, and
@@ -121,8 +122,8 @@ class Watched:
 
     def _is_plain(self, callee: ast.expr) -> bool:
         """True for a function that has no variables, and for a loss or metric."""
-        if isinstance(callee, ast.Name) and self.source.scope(callee).lookup(callee.id) is None:
-            return callee.id in _BUILTINS
+        if is_builtin(self.source, callee, _BUILTINS):
+            return True
         if self._path(callee):
             return _PLAIN.match(self._path(callee)) is not None
         values = held_values(self.models.classes, self.models.versions, callee)
