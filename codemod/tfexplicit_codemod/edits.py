@@ -61,6 +61,9 @@ class DropName:
     name: str
 
 
+Edit = Replace | InsertBeside | InsertAfter | InsertBefore | CommentAbove | DropName
+
+
 @dataclass
 class Edits:
     """All edits of one file; asking twice for the same edit is asking once.
@@ -77,9 +80,7 @@ class Edits:
     dropped: dict[int, set[str]] = field(default_factory=dict)
     first_statement: str | None = None
 
-    def add(
-        self, edit: Replace | InsertBeside | InsertAfter | InsertBefore | CommentAbove | DropName
-    ) -> None:
+    def add(self, edit: Edit) -> None:
         if isinstance(edit, DropName):
             self.dropped.setdefault(edit.line, set()).add(edit.name)
             return

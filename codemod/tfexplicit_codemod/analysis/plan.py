@@ -111,7 +111,7 @@ class Planner:
         for component in linked(groups):
             self._rewrite_or_leave(component)
         if self.edits:
-            self.rewrites.drop_unused_imports(self.around)
+            self.rewrites.drop_unused_imports()
             self.rewrites.import_tfexplicit()
         if with_todo:
             for update, leave in self.left.items():

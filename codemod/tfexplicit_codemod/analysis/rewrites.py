@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
@@ -21,7 +23,7 @@ from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.unused_imports import dropped_names
 from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise
 from tfexplicit_codemod.analysis.wanted import Wanted
-from tfexplicit_codemod.edits import Edits, InsertAfter, InsertBefore, Replace
+from tfexplicit_codemod.edits import Edit, Edits, InsertAfter, InsertBefore, Replace
 from tfexplicit_codemod.rules import (
     tx103_constructor,
     tx104_trainables,
@@ -35,32 +37,22 @@ from tfexplicit_codemod.rules import (
 from tfexplicit_codemod.surroundings import Surroundings
 
 
+@dataclass(frozen=True)
 class Rewrites:
     """Collects the edits of one file."""
 
-    def __init__(
-        self,
-        source: Source,
-        alias: str,
-        wanted: Wanted,
-        references: References,
-        compiled: Compiled,
-        parameters: Parameters,
-        elements: Elements,
-        contracts: KeptContracts,
-        around: Surroundings,
-    ) -> None:
-        self.source = source
-        self.alias = alias
-        self.wanted = wanted
-        self.references = references
-        self.compiled = compiled
-        self.parameters = parameters
-        self.elements = elements
-        self.contracts = contracts
-        self.around = around
-        self.edits = Edits()
-        self.renamed: list[ast.expr] = []
+    source: Source
+    alias: str
+    wanted: Wanted
+    references: References
+    compiled: Compiled
+    parameters: Parameters
+    elements: Elements
+    contracts: KeptContracts
+    around: Surroundings
+    edits: Edits = field(default_factory=Edits)
+    # The callees of the constructors that became rules.
+    renamed: list[ast.expr] = field(default_factory=list)
 
     def make_state(self, group: Group, place: Place, state: Reference) -> None:
         name = state.path[0]
@@ -100,8 +92,9 @@ class Rewrites:
         call = tx103_constructor.constructor(placement)
         if call is None:
             return
-        of = (self.source, self.references, self.alias, group, placement, call, state)
-        uses = OtherUses(*of).edits()
+        uses = OtherUses(
+            self.source, self.references, self.alias, group, placement, call, state
+        ).edits()
         if uses is None or not self._are_wanted(tx115_optimizer_uses.rule.code, uses):
             return
         made = tx103_constructor.edits(self.source, self.alias, group, placement, call, self.around)
@@ -142,7 +135,7 @@ class Rewrites:
             return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
         return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
 
-    def _add(self, edits: list[Replace]) -> None:
+    def _add(self, edits: Iterable[Edit]) -> None:
         for edit in edits:
             self.edits.add(edit)
 
@@ -152,9 +145,8 @@ class Rewrites:
     def _replace(self, node: ast.expr, code: str) -> None:
         self.edits.add(Replace(self.source.start(node), self.source.end(node), code))
 
-    def drop_unused_imports(self, around: Surroundings) -> None:
-        for edit in dropped_names(self.source, self.renamed, around):
-            self.edits.add(edit)
+    def drop_unused_imports(self) -> None:
+        self._add(dropped_names(self.source, self.renamed, self.around))
 
     def import_tfexplicit(self) -> None:
         if not self.edits.mention(self.alias):

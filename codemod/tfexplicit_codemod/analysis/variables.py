@@ -77,31 +77,23 @@ class Leaves:
         return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
+@dataclass(frozen=True)
 class Variables:
     """Reads variable lists; raises `Leave` for one that it does not understand."""
 
-    def __init__(
-        self,
-        source: Source,
-        references: References,
-        untrained: Untrained,
-        unlisted: UnlistedLayers,
-        rearranged: Rearranged,
-        watched: Watched,
-    ) -> None:
-        self.source = source
-        self.references = references
-        self.untrained = untrained
-        self.unlisted = unlisted
-        self.rearranged = rearranged
-        self.watched = watched
+    source: Source
+    references: References
+    untrained: Untrained
+    unlisted: UnlistedLayers
+    rearranged: Rearranged
+    watched: Watched
 
     def of(self, home: Reference, is_compiled: bool) -> Variables:
         """For the sites of an optimizer kept there, with the names that its function has."""
         near = self.references.keeping(home.owner)
         compiled = home.owner if is_compiled and isinstance(home.owner, ast.ClassDef) else None
         rearranged = self.rearranged.with_names_of(near, compiled)
-        return Variables(self.source, near, self.untrained, self.unlisted, rearranged, self.watched)
+        return replace(self, references=near, rearranged=rearranged)
 
     def read(self, node: ast.expr) -> Leaves:
         """The parts in order, or the models whose variables the list holds in some order."""
