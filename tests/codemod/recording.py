@@ -13,9 +13,9 @@ import pytest
 import tensorflow as tf
 import tf_keras
 from tfexplicit_codemod.verify import hooks
-from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.records import Trajectory, read_record
+from tfexplicit_codemod.verify.wrapped_methods import wrap_methods
 
 import tfexplicit as tx
 from tfexplicit.observers import observers

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any
 
-from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.imports import AfterImport
+from tfexplicit_codemod.verify.wrapped_methods import wrap_methods
 
 from tfexplicit.keras_optimizers.recognise import is_optimizer_base
 from tfexplicit.unconverted import unconverted

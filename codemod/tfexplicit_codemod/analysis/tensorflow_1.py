@@ -9,7 +9,7 @@ from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.names import qualified
 from tfexplicit_codemod.analysis.source import Source
 
-GRAPH_LISTS = ("tensorflow.trainable_variables", "tensorflow.compat.v1.trainable_variables")
+_GRAPH_LISTS = ("tensorflow.trainable_variables", "tensorflow.compat.v1.trainable_variables")
 
 
 def is_of_tensorflow_1(source: Source, classes: Classes, receiver: ast.expr) -> bool:
@@ -20,7 +20,7 @@ def is_of_tensorflow_1(source: Source, classes: Classes, receiver: ast.expr) -> 
 
 def is_graph_list(source: Source, attribute: ast.Attribute) -> bool:
     """True for `tf.trainable_variables`, which TensorFlow 2 has no more."""
-    return qualified(source, attribute) in GRAPH_LISTS
+    return qualified(source, attribute) in _GRAPH_LISTS
 
 
 def _is_in_optimizer_class(source: Source, classes: Classes, receiver: ast.expr) -> bool:

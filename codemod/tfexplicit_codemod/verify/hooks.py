@@ -7,10 +7,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tfexplicit_codemod.verify.families import wrap_methods
 from tfexplicit_codemod.verify.imports import Hook
 from tfexplicit_codemod.verify.recorder import Recorder
 from tfexplicit_codemod.verify.seeds import seed_numpy, seed_tensorflow
+from tfexplicit_codemod.verify.wrapped_methods import wrap_methods
 
 
 def hooks_for(recorder: Recorder) -> dict[str, Hook]:

@@ -30,7 +30,7 @@ def wrap_methods(
     for base in bases:
         for cls in (base, *_subclasses(base)):
             wrap_those_of(cls)
-        replace(base, _SUBCLASSING, classmethod(_and_then(wrap_those_of, base)))
+        replace(base, _SUBCLASSING, classmethod(_init_subclass_of(base, wrap_those_of)))
 
 
 def _subclasses(cls: Any) -> Iterator[Any]:
@@ -39,7 +39,8 @@ def _subclasses(cls: Any) -> Iterator[Any]:
         yield from _subclasses(subclass)
 
 
-def _and_then(wrap_those_of: Callable[[Any], None], base: Any) -> Callable[..., None]:
+def _init_subclass_of(base: Any, wrap_those_of: Callable[[Any], None]) -> Callable[..., None]:
+    """What it was, and then the wrapping."""
     own = vars(base).get(_SUBCLASSING)
 
     def init_subclass(cls: Any, /, **kwargs: Any) -> None:
