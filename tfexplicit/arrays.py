@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tfexplicit.slot_row import SlotRow
+
 
 def is_variable(value: object) -> bool:
     """True for `tf.Variable` and for a Keras 3 variable, which TensorFlow knows by this mark."""
-    return isinstance(value, tf.Variable) or hasattr(value, "_should_act_as_resource_variable")
+    return isinstance(value, tf.Variable | SlotRow) or hasattr(
+        value, "_should_act_as_resource_variable"
+    )
 
 
 def raw(value: Any) -> Any:
     """The `tf.Variable` inside a Keras 3 variable; anything else as it is."""
-    if isinstance(value, tf.Variable) or not is_variable(value):
+    if isinstance(value, tf.Variable | SlotRow) or not is_variable(value):
         return value
     inner = value.value
     # Inside a layer's autocast scope Keras hands out a cast tensor instead of its variable.

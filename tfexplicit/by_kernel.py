@@ -59,7 +59,7 @@ def ready_for_kernel(seen: Rule, leaf: Opened) -> Ready | None:
     if fused is None:
         return None
     at, slots = (leaf.at, {}) if fused.before is None else fused.before(leaf.at)
-    if at.active is not None and not fused.kernel.can_rest:
+    if at.active is not None and not leaf.move.can_rest:
         return None
     return Ready(leaf, fused, at, slots, leaf.stays_after(at))
 

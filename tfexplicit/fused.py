@@ -21,10 +21,13 @@ class Kernel:
     `scalars(hyper, step, dtype)` makes its numbers from float64 hyperparameters and an int64 count,
     all of them vectors with an entry per leaf. `slots` are the ones it writes. `at_rest` are the
     numbers with which a gradient of zeros changes nothing; None if there are no such numbers.
+    `formula(slots, grad, step, hyper)` is what the op computes, `(what to subtract, new slots)`,
+    element by element: it is used on many leaves at once.
     """
 
     run: Callable[[Any, Any, Slots, Scalars], Any]
     scalars: Callable[[dict[str, Any], Any, Any], Scalars]
+    formula: Callable[[Slots, Any, Any, dict[str, Any]], tuple[Any, Slots]]
     slots: tuple[str, ...] = ()
     at_rest: Mapping[str, float] | None = None
 

@@ -14,6 +14,7 @@ from tfexplicit.hyperparameters import as_float64, current_value, is_function, i
 from tfexplicit.rule import Rule, Slots
 from tfexplicit.saved_row import SavedRow
 from tfexplicit.set_before import SetBefore
+from tfexplicit.slot_row import SlotRow
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +100,16 @@ class Group:
     def is_adjusted(self) -> bool:
         return any(self.adjusted_values())
 
-    def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
-        """Each leaf's hyperparameters at this step, as float64 scalars."""
+    def resolved_hyper(self, followed: dict[str, Any]) -> dict[str, Any]:
+        """Each leaf's hyperparameters at this step, as float64 vectors."""
         sources = {**self.rule.hyperparameters(), **followed}
+        return {name: _resolved(vector, sources[name]) for name, vector in self.hyper.items()}
+
+    def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
+        """The same as scalars, for one leaf after the other."""
         columns = {
-            name: _resolved(vector, sources[name], len(self.paths))
-            for name, vector in self.hyper.items()
+            name: tf.unstack(vector, num=len(self.paths))
+            for name, vector in self.resolved_hyper(followed).items()
         }
         return [
             {name: column[row] for name, column in columns.items()}
@@ -112,12 +117,11 @@ class Group:
         ]
 
 
-def _resolved(vector: Any, source: Any, rows: int) -> list[Any]:
+def _resolved(vector: Any, source: Any) -> Any:
     vector = tf.convert_to_tensor(vector)
     if is_followed(source):
         vector = tf.where(tf.math.is_nan(vector), as_float64(source), vector)
-    column: list[Any] = tf.unstack(vector, num=rows)
-    return column
+    return vector
 
 
 def is_followed(source: Any) -> bool:
@@ -159,7 +163,15 @@ def new_group(
 
 def in_saved_model(children: dict[str, Any], groups: Sequence[Group]) -> dict[str, Any]:
     """What a SavedModel tracks of a state: variables only, those that its functions read."""
-    variables = {n: child for n, child in children.items() if not isinstance(child, SavedRow)}
+    rows = SavedRow | SlotRow
+    variables = {n: child for n, child in children.items() if not isinstance(child, rows)}
     for group in groups:
         variables |= {f"vectors/{group.first}/{n}": cell for n, cell in group.vectors.items()}
+        for path, slots in zip(group.paths, group.slots, strict=True):
+            # Of every stack that the leaves share, once.
+            variables |= {
+                f"stacks/{path}/{name}": cell.stack
+                for name, cell in slots.items()
+                if isinstance(cell, SlotRow) and cell.row == 0
+            }
     return variables

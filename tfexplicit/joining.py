@@ -12,6 +12,7 @@ from tfexplicit.creation import Creation, made_for, outside_of_traces, value_at_
 from tfexplicit.group import Group, new_group
 from tfexplicit.module_names import numbered_where_repeated
 from tfexplicit.rule import Rule, Slots
+from tfexplicit.stacking import Begun, slot_cells
 from tfexplicit.tree import Leaf, Tree
 
 if TYPE_CHECKING:
@@ -91,15 +92,18 @@ def _new_slots(
 ) -> list[Slots]:
     taken_over = state.plan.taken_over
     given = taken_over.slots_for(leaves) if taken_over is not None else [None] * len(leaves)
-    return [
-        {
-            name: creation.keep_beside(leaf, value, name)
-            for name, value in rule.begin(leaf.path, value_at_start(leaf.value), leaf.value).items()
-        }
-        if slots is None
-        else slots
+    begun = [
+        Begun(leaf, rule.begin(leaf.path, value_at_start(leaf.value), leaf.value))
         for leaf, slots in zip(leaves, given, strict=True)
+        if slots is None
     ]
+    own = iter(slot_cells(rule, begun, creation, may_share=_may_share(state)))
+    return [next(own) if slots is None else slots for slots in given]
+
+
+def _may_share(state: OptState) -> bool:
+    """Rows of a leaf are not stepped alone there, and no Keras optimizer knows its slots."""
+    return not state.plan.lazy and state.plan.taken_over is None
 
 
 def _needs_keras(rule: Rule, leaf: Leaf) -> ValueError:

@@ -27,6 +27,8 @@ class Move:
     value: Any
     grad: Any
     fused: Fused | None = None
+    # True if the op steps it together with the leaves that share the variables of its slots.
+    in_stack: bool = False
 
     @property
     def reads_itself(self) -> bool:
@@ -36,11 +38,35 @@ class Move:
     @property
     def may_need_formula(self) -> bool:
         """False if the step is by the op whatever the rules before it make of the gradient."""
-        return self.fused is None or not (self.fused.kernel.can_rest or self.reads_itself)
+        return self.fused is None or not (self.can_rest or self.reads_itself)
+
+    @property
+    def can_rest(self) -> bool:
+        """True for an op that needs no other trace for the steps in which the leaf is frozen."""
+        return self.in_stack or (self.fused is not None and self.fused.kernel.can_rest)
 
 
 # For each group, what its schedules and functions of the step give now.
 Followed = dict[int, dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """What a group holds for each of its leaves, as it counts at this step."""
+
+    hyper: dict[str, Any]
+    frozen: Any
+    step: Any
+    taken: Any
+
+    def by_row(self, rows: int) -> list[Vectors]:
+        """The scalars of each leaf."""
+        hyper = {name: tf.unstack(vector, num=rows) for name, vector in self.hyper.items()}
+        columns = [tf.unstack(each, num=rows) for each in (self.frozen, self.step, self.taken)]
+        return [
+            Vectors({name: column[row] for name, column in hyper.items()}, *(c[row] for c in columns))
+            for row in range(rows)
+        ]
 
 
 @dataclass(frozen=True)
@@ -51,6 +77,8 @@ class Opened:
     at: LeafStep
     window: Window
     cells: Slots
+    # Of its whole group.
+    vectors: Vectors
     # A bool scalar; None where it is known that no leaf is frozen.
     frozen: Any
     # True if the gradient is zeros where the leaf is frozen.
@@ -72,35 +100,29 @@ class Opened:
         return self.frozen if at.active is None else self.frozen | ~at.active
 
 
-@dataclass(frozen=True)
-class _Row:
-    """What the vectors of a group hold for one leaf."""
-
-    hyper: dict[str, Any]
-    frozen: Any
-    step: Any
-    taken: Any
-
-
 def opened(state: OptState, moves: Sequence[Move], step: Any, followed: Followed) -> list[Opened]:
     """What a fused op reads by itself is not read here."""
-    rows = {
-        number: _rows_of(state, number, followed[number], step)
+    vectors = {
+        number: _vectors(state, number, followed[number], step)
         for number in {move.place.group for move in moves}
     }
-    return [_opened(state, move, rows[move.place.group][move.place.row]) for move in moves]
+    rows = {
+        number: each.by_row(len(state.groups[number].paths)) for number, each in vectors.items()
+    }
+    return [
+        _opened(state, move, vectors[move.place.group], rows[move.place.group][move.place.row])
+        for move in moves
+    ]
 
 
-def _rows_of(state: OptState, number: int, followed: dict[str, Any], step: Any) -> list[_Row]:
+def _vectors(state: OptState, number: int, followed: dict[str, Any], step: Any) -> Vectors:
     group = state.groups[number]
     taken = read(group.taken)
     own_step = taken + 1 if state.plan.per_leaf else step + 1 - read(group.rested)
-    vectors = (read(group.frozen), own_step, taken)
-    columns = [tf.unstack(vector, num=len(group.paths)) for vector in vectors]
-    return [_Row(*row) for row in zip(group.hyper_by_row(followed), *columns, strict=True)]
+    return Vectors(group.resolved_hyper(followed), read(group.frozen), own_step, taken)
 
 
-def _opened(state: OptState, move: Move, row: _Row) -> Opened:
+def _opened(state: OptState, move: Move, vectors: Vectors, row: Vectors) -> Opened:
     group = state.groups[move.place.group]
     cells = state.slots_at(move.place)
     window, grad = _window(state, move)
@@ -116,7 +138,7 @@ def _opened(state: OptState, move: Move, row: _Row) -> Opened:
         target=group.targets[move.place.row],
         distinct=window.distinct,
     )
-    return Opened(move, at, window, cells, row.frozen)
+    return Opened(move, at, window, cells, vectors, row.frozen)
 
 
 def _window(state: OptState, move: Move) -> tuple[Window, Any]:

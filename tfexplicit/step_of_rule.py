@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import constraint_of, raw, read
 from tfexplicit.by_kernel import Ready, ready_for_kernel, step_by_kernels, without_frozen
+from tfexplicit.by_stack import step_by_stacks
 from tfexplicit.opened import Followed, Move, Opened, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -45,7 +46,7 @@ def step_rule(one: RuleStep) -> list[Any]:
     In the two traces, freezing that might be but is not costs nothing.
     """
     ways = ways_of(one.state, one.moves, one.writer)
-    by_ops = replace(one, moves=ways.moves)
+    by_ops, if_frozen = replace(one, moves=ways.moves), replace(one, moves=ways.if_frozen)
     if not ways.in_two_traces:
         leaves = _opened(by_ops)
         if one.rule.sees and any(move.fused for move in ways.moves):
@@ -53,7 +54,7 @@ def step_rule(one: RuleStep) -> list[Any]:
         return _step_leaves(by_ops, leaves)
     tf.cond(
         _is_any_frozen(one),
-        lambda: _without_outputs(_step_leaves(one, _opened(one))),
+        lambda: _without_outputs(_step_leaves(if_frozen, _opened(if_frozen))),
         lambda: _without_outputs(_step_leaves(by_ops, _known_to_move(_opened(by_ops)))),
     )
     return [move.value for move in one.moves]
@@ -80,7 +81,9 @@ def _without_outputs(values: list[Any]) -> None:
 def _step_leaves(one: RuleStep, leaves: Sequence[Opened]) -> list[Any]:
     seen = _seen(one, leaves)
     ready = [ready_for_kernel(seen, leaf) for leaf in leaves]
-    step_by_kernels([own for own in ready if own is not None])
+    by_op = [own for own in ready if own is not None]
+    step_by_kernels([own for own in by_op if not own.leaf.move.in_stack])
+    step_by_stacks([own for own in by_op if own.leaf.move.in_stack])
     return [
         _step_by_formula(one, seen, leaf) if own is None else _stepped_by_kernel(one, own)
         for leaf, own in zip(leaves, ready, strict=True)

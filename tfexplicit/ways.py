@@ -20,6 +20,8 @@ from tfexplicit.arrays import (
 )
 from tfexplicit.creation import strategy_of
 from tfexplicit.fused import Fused
+from tfexplicit.rule import Slots
+from tfexplicit.slot_row import SlotRow
 from tfexplicit.writing import Writer
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 SETTING = "TFEXPLICIT_STEP"
 
 # The ops take other dtypes too, and give wrong numbers in some of them.
-_DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64")
 
 
 def formula_is_forced() -> bool:
@@ -55,32 +57,47 @@ def under_xla() -> bool:
 # the formula, whose numbers are those of Keras.
 FROM_BYTES = 2**18
 
+# Leaves up to SMALL_BYTES share the variables of their slots, if there are FEWEST_ROWS alike: then
+# the calls of ops cost more than the passes over memory. A shared variable has up to STACK_BYTES,
+# so that what is computed of it stays in the processor's cache, and takes little memory.
+SMALL_BYTES = 2**15
+FEWEST_ROWS = 8
+STACK_BYTES = 2**18
+
 
 @dataclass(frozen=True)
 class Ways:
-    """The leaves of a rule, with the ops that they take."""
+    """The leaves of a rule, with the ops that they take while no leaf is frozen, and otherwise."""
 
     moves: Sequence[Move]
-    # True if those are for the steps in which no leaf is frozen; the others go by the formula.
+    if_frozen: Sequence[Move]
     in_two_traces: bool
 
 
 def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
     """How to step the leaves that share a rule."""
     if not _may_branch(state, moves, writer):
-        return Ways(moves, in_two_traces=False)
-    by_ops = [replace(move, fused=_fused(state, move)) for move in moves]
-    resting = [move if _can_rest(move) else replace(move, fused=None) for move in by_ops]
+        return Ways(moves, moves, in_two_traces=False)
+    by_ops = [_by_op(state, move) for move in moves]
+    resting = [move if move.can_rest else replace(move, fused=None) for move in by_ops]
     # Two traces pay for large leaves. Many small ones cost more to trace than they save.
     are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
-    if are_many_small or any(move.fused for move in resting):
-        return Ways(resting, in_two_traces=False)
-    return Ways(by_ops, in_two_traces=True)
+    if are_many_small or any(move.fused and not move.in_stack for move in resting):
+        return Ways(resting, resting, in_two_traces=False)
+    return Ways(by_ops, resting, in_two_traces=True)
 
 
-def _can_rest(move: Move) -> bool:
-    """True for an op that needs no other trace for the steps in which the leaf is frozen."""
-    return move.fused is not None and move.fused.kernel.can_rest
+def _by_op(state: OptState, move: Move) -> Move:
+    fused = _fused(state, move)
+    if fused is None:
+        return move
+    slots = state.slots_at(move.place)
+    return replace(move, fused=fused, in_stack=all_in_rows(slots, fused))
+
+
+def all_in_rows(slots: Slots, fused: Fused) -> bool:
+    """True if the slots of the op are rows of variables that leaves share."""
+    return bool(fused.slots) and all(isinstance(slots[name], SlotRow) for name in fused.slots)
 
 
 def _bytes_of(moves: Sequence[Move]) -> int:
@@ -112,13 +129,15 @@ def _fused(state: OptState, move: Move) -> Fused | None:
     if fused is None:
         return None
     slots = state.slots_at(move.place)
+    if all_in_rows(slots, fused):
+        return fused
     alike = _are_alike([move.value, *(slots[name] for name in fused.slots)])
     return fused if alike else None
 
 
 def _are_alike(arrays: Sequence[Any]) -> bool:
     dtype, shape = dtype_name(arrays[0]), shape_of(arrays[0])
-    return dtype in _DTYPES and all(
+    return dtype in DTYPES and all(
         is_variable(array)
         and hasattr(raw(array), "handle")
         and dtype_name(array) == dtype

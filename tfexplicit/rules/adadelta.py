@@ -41,9 +41,15 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
+def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+    delta, slots = adadelta_step(slots, grad, hyper["rho"], hyper["epsilon"])
+    return tf.cast(hyper["learning_rate"], grad.dtype) * delta, slots
+
+
 KERNEL = Kernel(
     _run,
     _scalars,
+    _formula,
     slots=("accumulated_grad", "accumulated_delta_var"),
     at_rest={"lr": 0.0, "rho": 1.0, "epsilon": 1.0},
 )

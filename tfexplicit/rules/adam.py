@@ -48,6 +48,11 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {"lr": tf.cast(learning_rate, dtype), **scalars, **powers}
 
 
+def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+    numbers = (hyper[name] for name in ("learning_rate", "beta_1", "beta_2", "epsilon"))
+    return adam_step(slots, grad, step, *numbers)
+
+
 def _excess(beta: Any, step: Any, dtype: Any) -> Any:
     """The average that the op has of a constant, divided by the one that the formula has.
 
@@ -62,6 +67,7 @@ def _excess(beta: Any, step: Any, dtype: Any) -> Any:
 ADAM = Kernel(
     _run,
     _scalars,
+    _formula,
     slots=("momentum", "velocity"),
     at_rest={
         "lr": 0.0,

@@ -40,9 +40,14 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {**scalars, "beta1_power": tf.pow(scalars["beta1"], tf.cast(step, dtype))}
 
 
+def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+    return adamax_step(slots, grad, step, **hyper)
+
+
 KERNEL = Kernel(
     _run,
     _scalars,
+    _formula,
     slots=("momentum", "norm"),
     at_rest={"lr": 0.0, "beta1": 1.0, "beta2": 1.0, "epsilon": 1.0, "beta1_power": 0.0},
 )

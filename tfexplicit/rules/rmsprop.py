@@ -49,7 +49,11 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-KERNEL = Kernel(_run, _scalars, slots=("velocity", "momentum"))
+def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+    return rmsprop_step(slots, grad, **hyper)
+
+
+KERNEL = Kernel(_run, _scalars, _formula, slots=("velocity", "momentum"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,7 +41,12 @@ def _with_momentum(nesterov: bool) -> Kernel:
             var=leaf, accum=slots["momentum"], grad=grad, use_nesterov=nesterov, **scalars
         )
 
-    return Kernel(run, _momentum_scalars, slots=("momentum",))
+    def formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+        rate, momentum = (tf.cast(hyper[n], grad.dtype) for n in ("learning_rate", "momentum"))
+        subtract, velocity = momentum_step(slots["momentum"], grad, rate, momentum, nesterov)
+        return subtract, {"momentum": velocity}
+
+    return Kernel(run, _momentum_scalars, formula, slots=("momentum",))
 
 
 def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
@@ -49,7 +54,11 @@ def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-DESCENT = Kernel(_descend, _descent_scalars, at_rest={"alpha": 0.0})
+def _descent(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
+    return grad * tf.cast(hyper["learning_rate"], grad.dtype), slots
+
+
+DESCENT = Kernel(_descend, _descent_scalars, _descent, at_rest={"alpha": 0.0})
 MOMENTUM, NESTEROV = _with_momentum(False), _with_momentum(True)
 
 

@@ -1,0 +1,156 @@
+"""A step of many small leaves at once: those whose slots are rows of the same variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import raw, read
+from tfexplicit.by_kernel import Ready
+from tfexplicit.composite import part_of
+from tfexplicit.fused import Fused, Scalars
+from tfexplicit.rule import Slots
+
+# So many stacks are in memory at a time: one that is stepped, one whose gradients are collected.
+AT_A_TIME = 2
+
+# What TensorFlow calls a resource that is made anew at every call, and freed after it.
+_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+
+
+def step_by_stacks(ready: Sequence[Ready]) -> None:
+    """Step these leaves and their slots in place."""
+    of_groups: dict[Any, Numbers] = {}
+    done: list[Any] = []
+    for leaves in _by_stack(ready):
+        numbers, entries = _numbers(leaves, of_groups)
+        with tf.control_dependencies(done[-AT_A_TIME:][:1] if len(done) >= AT_A_TIME else []):
+            grads = tf.stack([one.at.grad for one in leaves])
+        moves = _moves(leaves, numbers, entries, grads)
+        for one, move in zip(leaves, tf.unstack(moves, num=len(leaves)), strict=True):
+            last = raw(one.leaf.move.value).assign_add(move, read_value=False)
+        done.append(last)
+
+
+def _by_stack(ready: Sequence[Ready]) -> list[list[Ready]]:
+    found: dict[Any, list[Ready]] = {}
+    for one in ready:
+        first = one.leaf.cells[one.fused.full(one.fused.kernel.slots[0])]
+        key = (id(first.stack), one.fused.kernel, one.fused.part, one.fused.decay is None)
+        found.setdefault(key, []).append(one)
+    return list(found.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What leaves are stepped by: hyperparameters by their full names, and counts, in vectors."""
+
+    hyper: dict[str, Any]
+    step: Any
+    # True where a leaf stays as it is; None if none can.
+    stays: Any
+
+    @cached_property
+    def are_equal(self) -> Any:
+        """True if all leaves move, and by the same numbers, as an op needs it."""
+        equal = [tf.reduce_all(each == each[0]) for each in (*self.hyper.values(), self.step)]
+        moving = [] if self.stays is None else [~tf.reduce_any(self.stays)]
+        return tf.reduce_all([*equal, *moving])
+
+    def at(self, entries: Sequence[int]) -> Numbers:
+        hyper = {name: tf.gather(vector, entries) for name, vector in self.hyper.items()}
+        stays = None if self.stays is None else tf.gather(self.stays, entries)
+        return Numbers(hyper, tf.gather(self.step, entries), stays)
+
+
+def _numbers(leaves: Sequence[Ready], of_groups: dict[Any, Numbers]) -> tuple[Numbers, list[int]]:
+    """Numbers, and where in them those of these leaves stand."""
+    place, vectors = leaves[0].leaf.move.place, leaves[0].leaf.vectors
+    entries = [one.leaf.move.place.row for one in leaves]
+    frozen = None if leaves[0].leaf.frozen is None else vectors.frozen
+    whole = of_groups.setdefault(place.group, Numbers(vectors.hyper, vectors.step, frozen))
+    if leaves[0].fused.before is None:
+        return whole, entries
+    # The rules before the op may count otherwise, and let leaves rest.
+    stays = None if leaves[0].stays is None else tf.stack([one.stays for one in leaves])
+    steps = tf.stack([one.at.step for one in leaves])
+    return replace(whole.at(entries), step=steps, stays=stays), list(range(len(leaves)))
+
+
+def _moves(leaves: Sequence[Ready], numbers: Numbers, entries: list[int], grads: Any) -> Any:
+    """What to add to the leaves, stacked; their slots are written to."""
+    fused = leaves[0].fused
+    cells = {name: leaves[0].leaf.cells[fused.full(name)] for name in fused.kernel.slots}
+    stacks = {name: raw(cell.stack) for name, cell in cells.items()}
+    rows = [one.leaf.cells[fused.full(fused.kernel.slots[0])].row for one in leaves]
+    is_whole = rows == list(range(next(iter(stacks.values())).shape[0]))
+
+    def by_formula() -> Any:
+        return _by_formula(fused, stacks, None if is_whole else rows, numbers.at(entries), grads)
+
+    if is_whole:
+        scalars = _scalars(fused, numbers, grads.dtype)
+        moves = tf.cond(
+            numbers.are_equal, lambda: _by_op(fused, stacks, scalars, grads), by_formula
+        )
+    else:
+        moves = by_formula()
+    return moves if fused.decay is None else moves - _lost(leaves, numbers.at(entries))
+
+
+def _by_op(fused: Fused, stacks: Slots, scalars: Scalars, grads: Any) -> Any:
+    """The op steps a leaf that is zero: what it holds then is the step."""
+    leaf = tf.raw_ops.VarHandleOp(dtype=grads.dtype, shape=grads.shape, shared_name=_ANONYMOUS)
+    tf.raw_ops.AssignVariableOp(resource=leaf, value=tf.zeros_like(grads))
+    fused.kernel.run(leaf, grads, {name: each.handle for name, each in stacks.items()}, scalars)
+    return tf.raw_ops.ReadVariableOp(resource=leaf, dtype=grads.dtype)
+
+
+def _scalars(fused: Fused, numbers: Numbers, dtype: Any) -> Scalars:
+    first = {name: vector[:1] for name, vector in numbers.hyper.items()}
+    vectors = fused.kernel.scalars(_of_part(fused, first), numbers.step[:1], dtype)
+    return {name: vector[0] for name, vector in vectors.items()}
+
+
+def _by_formula(
+    fused: Fused, stacks: Slots, rows: list[int] | None, numbers: Numbers, grads: Any
+) -> Any:
+    """With numbers of its own for each leaf; `rows` are those of some leaves, None for all."""
+
+    def spread(vector: Any) -> Any:
+        return tf.reshape(vector, [-1] + [1] * (grads.shape.rank - 1))
+
+    whole = {name: read(stack) for name, stack in stacks.items()}
+    slots = whole if rows is None else {n: tf.gather(each, rows) for n, each in whole.items()}
+    hyper = {name: spread(vector) for name, vector in _of_part(fused, numbers.hyper).items()}
+    subtract, new = fused.kernel.formula(slots, grads, spread(numbers.step), hyper)
+    if numbers.stays is not None:
+        stays = spread(numbers.stays)
+        subtract = tf.where(stays, tf.zeros_like(subtract), subtract)
+        new = {name: tf.where(stays, slots[name], each) for name, each in new.items()}
+    for name, each in new.items():
+        if rows is not None:
+            index = [[row] for row in rows]
+            each = tf.tensor_scatter_nd_update(whole[name], index, each)
+        stacks[name].assign(each, read_value=False)
+    return -subtract
+
+
+def _of_part(fused: Fused, hyper: dict[str, Any]) -> dict[str, Any]:
+    return part_of(hyper, fused.part) if fused.part else hyper
+
+
+def _lost(leaves: Sequence[Ready], numbers: Numbers) -> Any:
+    """What decay takes of the leaves, stacked."""
+    at, decay = leaves[0].at, leaves[0].fused.decay
+    assert decay is not None
+    values = tf.stack([read(one.leaf.move.value) for one in leaves])
+    factors = decay(replace(at, hyper=numbers.hyper))
+    if numbers.stays is not None:
+        factors = tf.where(numbers.stays, tf.zeros_like(factors), factors)
+    factors = tf.reshape(factors, [-1] + [1] * (values.shape.rank - 1))
+    return tf.raw_ops.MulNoNan(x=values, y=tf.cast(factors, values.dtype))

@@ -1,0 +1,80 @@
+"""A slot of a small leaf: a row of a variable that it shares with leaves like it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+# Of a variable in a checkpoint: a row is saved as the variable that it stands for would be.
+_SAVED_AS = "VARIABLE_VALUE"
+
+
+class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
+    """Reads and is assigned like a variable; converts to a tensor, and to an ndarray."""
+
+    def __init__(self, stack: Any, row: int) -> None:
+        self.stack = stack
+        self.row = row
+
+    @property
+    def shape(self) -> tf.TensorShape:
+        return self.stack.shape[1:]
+
+    @property
+    def dtype(self) -> tf.DType:
+        return self.stack.dtype
+
+    @property
+    def trainable(self) -> bool:
+        return False
+
+    @property
+    def length(self) -> int:
+        """How many rows the shared variable has."""
+        return int(self.stack.shape[0])
+
+    def read_value(self) -> Any:
+        return self.stack[self.row]
+
+    def numpy(self) -> Any:
+        return self.read_value().numpy()
+
+    def assign(self, value: Any, read_value: bool = True) -> Any:
+        """Other rows stay as they are."""
+        tf.raw_ops.ResourceStridedSliceAssign(
+            ref=self.stack.handle,
+            begin=[self.row],
+            end=[self.row + 1],
+            strides=[1],
+            value=tf.convert_to_tensor(value, self.dtype),
+            shrink_axis_mask=1,
+        )
+        return self.read_value() if read_value else None
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        value = self.read_value()
+        return value if dtype is None else tf.cast(value, dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.numpy(), dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SlotRow:
+        return SlotRow(copy.deepcopy(self.stack, memo), self.row)
+
+    def __repr__(self) -> str:
+        return f"<slot shape={tuple(self.shape)} dtype={self.dtype.name}>"
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        return {_SAVED_AS: self.read_value()}
+
+    def _restore_from_tensors(self, restored: Mapping[str, Any]) -> None:
+        self.assign(restored[_SAVED_AS], read_value=False)
+
+    def _copy_trackable_to_cpu(self, object_map: dict[Any, Any]) -> None:
+        """For a checkpoint that is written while training goes on."""
+        self.stack._copy_trackable_to_cpu(object_map)
+        object_map.setdefault(self, SlotRow(object_map[self.stack], self.row))
