@@ -47,8 +47,13 @@ def _by_stack(ready: Sequence[Ready]) -> list[list[Ready]]:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What leaves are stepped by: hyperparameters by their full names, and counts, in vectors."""
+    """What leaves are stepped by: hyperparameters by their full names, and counts, in vectors.
 
+    What an op gets of them is made once, for all the stacks that share them.
+    """
+
+    fused: Fused
+    dtype: Any
     hyper: dict[str, Any]
     step: Any
     # True where a leaf stays as it is; None if none can.
@@ -61,19 +66,33 @@ class Numbers:
         moving = [] if self.stays is None else [~tf.reduce_any(self.stays)]
         return tf.reduce_all([*equal, *moving])
 
+    @cached_property
+    def scalars(self) -> Scalars:
+        """The numbers of the op, if they are equal."""
+        first = {name: vector[:1] for name, vector in self.of_kernel.items()}
+        vectors = self.fused.kernel.scalars(first, self.step[:1], self.dtype)
+        return {name: vector[0] for name, vector in vectors.items()}
+
+    @property
+    def of_kernel(self) -> dict[str, Any]:
+        return part_of(self.hyper, self.fused.part) if self.fused.part else self.hyper
+
     def at(self, entries: Sequence[int]) -> Numbers:
         hyper = {name: tf.gather(vector, entries) for name, vector in self.hyper.items()}
         stays = None if self.stays is None else tf.gather(self.stays, entries)
-        return Numbers(hyper, tf.gather(self.step, entries), stays)
+        return replace(self, hyper=hyper, step=tf.gather(self.step, entries), stays=stays)
 
 
 def _numbers(leaves: Sequence[Ready], of_groups: dict[Any, Numbers]) -> tuple[Numbers, list[int]]:
     """Numbers, and where in them those of these leaves stand."""
-    place, vectors = leaves[0].leaf.move.place, leaves[0].leaf.vectors
+    fused, leaf, dtype = leaves[0].fused, leaves[0].leaf, leaves[0].at.grad.dtype
     entries = [one.leaf.move.place.row for one in leaves]
-    frozen = None if leaves[0].leaf.frozen is None else vectors.frozen
-    whole = of_groups.setdefault(place.group, Numbers(vectors.hyper, vectors.step, frozen))
-    if leaves[0].fused.before is None:
+    frozen = None if leaf.frozen is None else leaf.vectors.frozen
+    whole = of_groups.setdefault(
+        (leaf.move.place.group, fused.kernel, fused.part, dtype),
+        Numbers(fused, dtype, leaf.vectors.hyper, leaf.vectors.step, frozen),
+    )
+    if fused.before is None:
         return whole, entries
     # The rules before the op may count otherwise, and let leaves rest.
     stays = None if leaves[0].stays is None else tf.stack([one.stays for one in leaves])
@@ -93,10 +112,8 @@ def _moves(leaves: Sequence[Ready], numbers: Numbers, entries: list[int], grads:
         return _by_formula(fused, stacks, None if is_whole else rows, numbers.at(entries), grads)
 
     if is_whole:
-        scalars = _scalars(fused, numbers, grads.dtype)
-        moves = tf.cond(
-            numbers.are_equal, lambda: _by_op(fused, stacks, scalars, grads), by_formula
-        )
+        are_equal, scalars = numbers.are_equal, numbers.scalars
+        moves = tf.cond(are_equal, lambda: _by_op(fused, stacks, scalars, grads), by_formula)
     else:
         moves = by_formula()
     return moves if fused.decay is None else moves - _lost(leaves, numbers.at(entries))
@@ -110,12 +127,6 @@ def _by_op(fused: Fused, stacks: Slots, scalars: Scalars, grads: Any) -> Any:
     return tf.raw_ops.ReadVariableOp(resource=leaf, dtype=grads.dtype)
 
 
-def _scalars(fused: Fused, numbers: Numbers, dtype: Any) -> Scalars:
-    first = {name: vector[:1] for name, vector in numbers.hyper.items()}
-    vectors = fused.kernel.scalars(_of_part(fused, first), numbers.step[:1], dtype)
-    return {name: vector[0] for name, vector in vectors.items()}
-
-
 def _by_formula(
     fused: Fused, stacks: Slots, rows: list[int] | None, numbers: Numbers, grads: Any
 ) -> Any:
@@ -126,7 +137,7 @@ def _by_formula(
 
     whole = {name: read(stack) for name, stack in stacks.items()}
     slots = whole if rows is None else {n: tf.gather(each, rows) for n, each in whole.items()}
-    hyper = {name: spread(vector) for name, vector in _of_part(fused, numbers.hyper).items()}
+    hyper = {name: spread(vector) for name, vector in numbers.of_kernel.items()}
     subtract, new = fused.kernel.formula(slots, grads, spread(numbers.step), hyper)
     if numbers.stays is not None:
         stays = spread(numbers.stays)
@@ -138,10 +149,6 @@ def _by_formula(
             each = tf.tensor_scatter_nd_update(whole[name], index, each)
         stacks[name].assign(each, read_value=False)
     return -subtract
-
-
-def _of_part(fused: Fused, hyper: dict[str, Any]) -> dict[str, Any]:
-    return part_of(hyper, fused.part) if fused.part else hyper
 
 
 def _lost(leaves: Sequence[Ready], numbers: Numbers) -> Any:
