@@ -14,12 +14,7 @@ from tfexplicit.by_kernel import Ready
 from tfexplicit.composite import part_of
 from tfexplicit.fused import Fused, Scalars
 from tfexplicit.rule import Slots
-
-# So many stacks are in memory at a time: one that is stepped, one whose gradients are collected.
-AT_A_TIME = 2
-
-# What TensorFlow calls a resource that is made anew at every call, and freed after it.
-_ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+from tfexplicit.ways import STACKS_AT_A_TIME
 
 
 def step_by_stacks(ready: Sequence[Ready]) -> None:
@@ -28,7 +23,7 @@ def step_by_stacks(ready: Sequence[Ready]) -> None:
     done: list[Any] = []
     for leaves in _by_stack(ready):
         numbers, entries = _numbers(leaves, of_groups)
-        with tf.control_dependencies(done[-AT_A_TIME:][:1] if len(done) >= AT_A_TIME else []):
+        with tf.control_dependencies(done[: -STACKS_AT_A_TIME + 1][-1:]):
             grads = tf.stack([one.at.grad for one in leaves])
         moves = _moves(leaves, numbers, entries, grads)
         for one, move in zip(leaves, tf.unstack(moves, num=len(leaves)), strict=True):
@@ -113,18 +108,21 @@ def _moves(leaves: Sequence[Ready], numbers: Numbers, entries: list[int], grads:
 
     if is_whole:
         are_equal, scalars = numbers.are_equal, numbers.scalars
-        moves = tf.cond(are_equal, lambda: _by_op(fused, stacks, scalars, grads), by_formula)
+        scratch = raw(next(iter(cells.values())).scratch)
+        moves = tf.cond(
+            are_equal, lambda: _by_op(fused, scratch, stacks, scalars, grads), by_formula
+        )
     else:
         moves = by_formula()
     return moves if fused.decay is None else moves - _lost(leaves, numbers.at(entries))
 
 
-def _by_op(fused: Fused, stacks: Slots, scalars: Scalars, grads: Any) -> Any:
+def _by_op(fused: Fused, scratch: Any, stacks: Slots, scalars: Scalars, grads: Any) -> Any:
     """The op steps a leaf that is zero: what it holds then is the step."""
-    leaf = tf.raw_ops.VarHandleOp(dtype=grads.dtype, shape=grads.shape, shared_name=_ANONYMOUS)
-    tf.raw_ops.AssignVariableOp(resource=leaf, value=tf.zeros_like(grads))
-    fused.kernel.run(leaf, grads, {name: each.handle for name, each in stacks.items()}, scalars)
-    return tf.raw_ops.ReadVariableOp(resource=leaf, dtype=grads.dtype)
+    scratch.assign(tf.zeros_like(grads), read_value=False)
+    handles = {name: each.handle for name, each in stacks.items()}
+    fused.kernel.run(scratch.handle, grads, handles, scalars)
+    return read(scratch)
 
 
 def _by_formula(

@@ -168,10 +168,9 @@ def in_saved_model(children: dict[str, Any], groups: Sequence[Group]) -> dict[st
     for group in groups:
         variables |= {f"vectors/{group.first}/{n}": cell for n, cell in group.vectors.items()}
         for path, slots in zip(group.paths, group.slots, strict=True):
-            # Of every stack that the leaves share, once.
-            variables |= {
-                f"stacks/{path}/{name}": cell.stack
-                for name, cell in slots.items()
-                if isinstance(cell, SlotRow) and cell.row == 0
-            }
+            # What leaves share, once.
+            for name, cell in slots.items():
+                if isinstance(cell, SlotRow) and cell.row == 0:
+                    variables[f"stacks/{path}/{name}"] = cell.stack
+                    variables[f"scratches/{path}/{name}"] = cell.scratch
     return variables

@@ -64,7 +64,9 @@ class Vectors:
         hyper = {name: tf.unstack(vector, num=rows) for name, vector in self.hyper.items()}
         columns = [tf.unstack(each, num=rows) for each in (self.frozen, self.step, self.taken)]
         return [
-            Vectors({name: column[row] for name, column in hyper.items()}, *(c[row] for c in columns))
+            Vectors(
+                {name: column[row] for name, column in hyper.items()}, *(c[row] for c in columns)
+            )
             for row in range(rows)
         ]
 

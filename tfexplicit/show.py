@@ -67,7 +67,13 @@ def _ways(state: OptState, group: Group) -> list[str]:
     ]
     ways = ways_of(state, moves, Writer(in_place=True))
     own = [move for move in ways.moves if state.groups[move.place.group] is group]
-    return ["fused" if move.fused else "" for move in own]
+    return [_way(move) for move in own]
+
+
+def _way(move: Move) -> str:
+    if move.fused is None:
+        return ""
+    return "fused, shared" if move.in_stack else "fused"
 
 
 def _changes(group: Group) -> list[str]:

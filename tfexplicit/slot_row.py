@@ -16,9 +16,11 @@ _SAVED_AS = "VARIABLE_VALUE"
 class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     """Reads and is assigned like a variable; converts to a tensor, and to an ndarray."""
 
-    def __init__(self, stack: Any, row: int) -> None:
+    def __init__(self, stack: Any, row: int, scratch: Any) -> None:
         self.stack = stack
         self.row = row
+        # A variable of the form of `stack`, in which an op leaves its result for a moment.
+        self.scratch = scratch
 
     @property
     def shape(self) -> tf.TensorShape:
@@ -31,11 +33,6 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     @property
     def trainable(self) -> bool:
         return False
-
-    @property
-    def length(self) -> int:
-        """How many rows the shared variable has."""
-        return int(self.stack.shape[0])
 
     def read_value(self) -> Any:
         return self.stack[self.row]
@@ -63,7 +60,8 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return np.asarray(self.numpy(), dtype)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SlotRow:
-        return SlotRow(copy.deepcopy(self.stack, memo), self.row)
+        stack, scratch = (copy.deepcopy(each, memo) for each in (self.stack, self.scratch))
+        return SlotRow(stack, self.row, scratch)
 
     def __repr__(self) -> str:
         return f"<slot shape={tuple(self.shape)} dtype={self.dtype.name}>"
@@ -77,4 +75,4 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def _copy_trackable_to_cpu(self, object_map: dict[Any, Any]) -> None:
         """For a checkpoint that is written while training goes on."""
         self.stack._copy_trackable_to_cpu(object_map)
-        object_map.setdefault(self, SlotRow(object_map[self.stack], self.row))
+        object_map.setdefault(self, SlotRow(object_map[self.stack], self.row, self.scratch))

@@ -37,9 +37,19 @@ def slot_cells(
 ) -> list[Slots]:
     """For each leaf its slots: rows of shared variables where that pays, else their own."""
     rows: dict[int, Slots] = {}
-    if may_share and creation.live and sum(size_in_bytes(one.leaf.value) for one in begun) >= ways.FROM_BYTES:
-        for together, names in _stacks(rule, begun):
-            rows |= _in_rows([begun[number] for number in together], together, names, creation)
+    if (
+        may_share
+        and creation.live
+        and sum(size_in_bytes(one.leaf.value) for one in begun) >= ways.FROM_BYTES
+    ):
+        scratches: dict[Any, Any] = {}
+        for count, (together, names) in enumerate(_stacks(rule, begun)):
+            leaves = [begun[number] for number in together]
+            # Those that are in memory at the same time must not use the same one.
+            key = (count % ways.STACKS_AT_A_TIME, *_form(leaves[0]), len(leaves))
+            if key not in scratches:
+                scratches[key] = creation.keep_beside(leaves[0].leaf, _zeros(leaves), "scratch")
+            rows |= _in_rows(leaves, together, names, scratches[key], creation)
     return [
         {
             name: rows[number][name]
@@ -57,9 +67,7 @@ def _stacks(rule: Rule, begun: Sequence[Begun]) -> list[tuple[list[int], set[str
     for number, one in enumerate(begun):
         names = _shareable(rule, one)
         if names:
-            value = raw(one.leaf.value)
-            key = (shape_of(value), dtype_name(value), value.device, frozenset(names))
-            alike.setdefault(key, []).append(number)
+            alike.setdefault((*_form(one), frozenset(names)), []).append(number)
     found = []
     for (*_, names), numbers in alike.items():
         most = max(1, ways.STACK_BYTES // max(1, size_in_bytes(begun[numbers[0]].leaf.value)))
@@ -68,6 +76,16 @@ def _stacks(rule: Rule, begun: Sequence[Begun]) -> list[tuple[list[int], set[str
             if len(together) >= ways.FEWEST_ROWS:
                 found.append((together, set(names)))
     return found
+
+
+def _form(one: Begun) -> tuple[Any, ...]:
+    value = raw(one.leaf.value)
+    return shape_of(value), dtype_name(value), value.device
+
+
+def _zeros(together: Sequence[Begun]) -> Any:
+    value = raw(together[0].leaf.value)
+    return tf.zeros([len(together), *value.shape], value.dtype)
 
 
 def _shareable(rule: Rule, one: Begun) -> set[str]:
@@ -83,7 +101,11 @@ def _shareable(rule: Rule, one: Begun) -> set[str]:
 
 
 def _in_rows(
-    together: Sequence[Begun], numbers: Sequence[int], names: set[str], creation: Creation
+    together: Sequence[Begun],
+    numbers: Sequence[int],
+    names: set[str],
+    scratch: Any,
+    creation: Creation,
 ) -> dict[int, Slots]:
     first = together[0].leaf
     stacks = {
@@ -91,6 +113,6 @@ def _in_rows(
         for name in names
     }
     return {
-        number: {name: SlotRow(stack, row) for name, stack in stacks.items()}
+        number: {name: SlotRow(stack, row, scratch) for name, stack in stacks.items()}
         for row, number in enumerate(numbers)
     }

@@ -64,6 +64,9 @@ SMALL_BYTES = 2**15
 FEWEST_ROWS = 8
 STACK_BYTES = 2**18
 
+# So many stacks are in memory at a time: one that is stepped, one whose gradients are collected.
+STACKS_AT_A_TIME = 2
+
 
 @dataclass(frozen=True)
 class Ways:
