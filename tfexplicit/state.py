@@ -24,6 +24,7 @@ from tfexplicit.show import describe
 from tfexplicit.state_value import Frame, are_equal, copy_of, put_together, taken_apart
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
+from tfexplicit.unbuilt import waits_for_the_rest
 
 
 class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
@@ -232,5 +233,6 @@ def new_state(plan: Plan) -> OptState:
     else:
         step = in_variables(np.int64(0), "step", tree.leaves)
     state = OptState(plan, step)
-    state.join(tree)
+    if not waits_for_the_rest(state, tree):
+        state.join(tree)
     return state

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tfexplicit import containers, modules
-from tfexplicit.arrays import is_leaf, is_variable, raw
+from tfexplicit.arrays import is_inexact, is_leaf, is_variable, raw
 from tfexplicit.module_names import leaf_names
 from tfexplicit.paths import join
 from tfexplicit.unconverted import unconverted
@@ -87,10 +87,11 @@ class Tree:
 def parse(model: Any) -> Tree:
     """Walk `model`; every container once, so back-references and cycles end in linear time."""
     outermost = Node((model,), None, 0)
+    is_list = _is_list_of_variables(model)
     leaves: dict[int, Leaf] = {}
     nodes: dict[int, Node] = {}
     finished: list[Node] = []
-    root = _entry(model, outermost, 0, leaves, nodes)
+    root = _entry(model, outermost, 0, leaves, nodes, False)
     if isinstance(root, Leaf):
         outermost.__dict__["names"] = [_name_of_single_leaf(model)]
     waiting: list[tuple[Node, Iterator[tuple[int, Any]]]] = []
@@ -101,7 +102,7 @@ def parse(model: Any) -> Tree:
         node, remaining = waiting[-1]
         for place, child in remaining:
             known = id(child) in nodes
-            entry = _entry(child, node, place, leaves, nodes)
+            entry = _entry(child, node, place, leaves, nodes, is_list)
             node.entries.append(entry)
             if isinstance(entry, Node) and not known:
                 waiting.append((entry, _unvisited(entry)))
@@ -123,16 +124,27 @@ def _once(variables: Any) -> list[Any]:
 
 
 def _entry(
-    value: Any, node: Node, place: int, leaves: dict[int, Leaf], nodes: dict[int, Node]
+    value: Any,
+    node: Node,
+    place: int,
+    leaves: dict[int, Leaf],
+    nodes: dict[int, Node],
+    is_listed: bool,
 ) -> Node | Leaf | None:
     # A module decides itself what it trains, so its list is not looked at again.
-    if node.is_module or is_leaf(value):
+    if node.is_module or is_leaf(value) or (is_listed and is_inexact(value)):
         return leaves.setdefault(id(raw(value)), Leaf(value, len(leaves), node, place))
     if is_variable(value):
         return None
     if containers.is_module(value) or containers.is_container(value):
         return nodes.setdefault(id(value), Node(value, node, place))
     return None
+
+
+def _is_list_of_variables(model: Any) -> bool:
+    """True for a list that says itself what is to be trained, whatever `trainable` of a variable
+    says: that is about what a tape watches by itself."""
+    return type(model) in (list, tuple) and bool(model) and all(map(is_variable, model))
 
 
 def _name_of_single_leaf(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfexplicit.tree import parse
+from tfexplicit.tree import Tree, parse
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -18,8 +18,15 @@ def catch_up(state: OptState) -> None:
 
 def join_what_came(state: OptState) -> None:
     """Make state for what the model trains by now: built since, or no longer held."""
-    if state.is_live:
-        state.join(parse(state.plan.model))
+    tree = parse(state.plan.model)
+    if state.is_live and not waits_for_the_rest(state, tree):
+        state.join(tree)
+
+
+def waits_for_the_rest(state: OptState, tree: Tree) -> bool:
+    """True until the first update of a model that is partly built, under a Keras optimizer: that
+    is built once, and takes no leaf that comes later."""
+    return state.plan.taken_over is not None and not len(state) and tree.is_unbuilt
 
 
 def note_on_unbuilt(state: OptState) -> str:

@@ -6,8 +6,11 @@ import collections
 import dataclasses
 from typing import Any, NamedTuple
 
+import keras
 import numpy as np
+import pytest
 import tensorflow as tf
+import tf_keras
 
 import tfexplicit as tx
 
@@ -108,3 +111,17 @@ def test_cycles_end() -> None:
     assert new["list"][0] is new
     np.testing.assert_array_equal(new["w"], [0.5])
     np.testing.assert_array_equal(new["list"][1], [0.0])
+
+
+@pytest.mark.parametrize("make", [tx.SGD, keras.optimizers.SGD, tf_keras.optimizers.SGD])
+def test_a_list_of_variables_says_itself_what_is_trained(make: Any) -> None:
+    """As for an optimizer of Keras: `trainable` is about what a tape watches by itself."""
+    watched = tf.Variable(3.0, trainable=False)
+    model = [tf.Variable([1.0, 2.0]), watched]
+    state = tx.setup(make(0.5), model)
+    assert tx.trainables(model) == model
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        loss = tf.reduce_sum(model[0] ** 2) * watched
+    tx.update(state, model, tape.gradient(loss, model))
+    assert float(watched) == 3.0 - 0.5 * 5.0

@@ -272,3 +272,38 @@ def test_a_rate_set_in_the_traced_step_reaches_a_leaf_that_joins_in_it() -> None
 
     step(tf.constant(0.25))
     assert [leaf.numpy() for leaf in tx.trainables(model)] == [-0.25, -0.25]
+
+
+@pytest.mark.parametrize("package", [keras, tf_keras])
+def test_a_keras_optimizer_waits_for_the_rest_of_a_partly_built_model(package: Any) -> None:
+    """It is built once: what came later would be in no checkpoint of it."""
+
+    class Scaled(package.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = self.add_weight(shape=(), initializer="ones", name="scale")
+            self.dense = package.layers.Dense(1)
+
+        def call(self, x: Any) -> Any:
+            return self.scale * self.dense(x)
+
+    def trained(explicit: bool) -> tuple[Any, Any]:
+        package.utils.set_random_seed(1)
+        model, optimizer = Scaled(), package.optimizers.Adam(0.1)
+        state = tx.setup(optimizer, model) if explicit else None
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(model(tf.ones([2, 3])) ** 2)
+            grads = tape.gradient(loss, model.trainable_variables)
+            if explicit:
+                tx.update(state, model, grads)
+            else:
+                optimizer.apply_gradients(zip(grads, model.trainable_variables, strict=True))
+        return model, optimizer
+
+    model, optimizer = trained(explicit=True)
+    other, before = trained(explicit=False)
+    for one, two in zip(model.trainable_variables, other.trainable_variables, strict=True):
+        np.testing.assert_array_equal(one, two)
+    slots = [tuple(variable.shape) for variable in optimizer.variables]
+    assert slots == [tuple(variable.shape) for variable in before.variables]
