@@ -19,6 +19,21 @@ def is_variable(value: object) -> bool:
     )
 
 
+def expect_tensorflow(value: object) -> None:
+    """
+    Raises:
+        TypeError: a variable of Keras on JAX or PyTorch, which TensorFlow cannot assign.
+    """
+    modules = [kind.__module__ for kind in type(value).__mro__]
+    if "keras.src.backend.common.variables" in modules and not is_variable(value):
+        backend = next(each.split(".")[3] for each in modules if each.endswith(".core"))
+        raise TypeError(
+            f"got a variable of Keras on the {backend} backend, and tfexplicit steps those of "
+            'TensorFlow. Set os.environ["KERAS_BACKEND"] = "tensorflow" before Keras is imported, '
+            "or keep optimizer.apply there."
+        )
+
+
 def raw(value: Any) -> Any:
     """The `tf.Variable` inside a Keras 3 variable; anything else as it is."""
     if isinstance(value, tf.Variable | SlotRow) or not is_variable(value):

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tfexplicit import containers, modules
-from tfexplicit.arrays import is_inexact, is_leaf, is_variable, raw
+from tfexplicit.arrays import expect_tensorflow, is_inexact, is_leaf, is_variable, raw
 from tfexplicit.module_names import leaf_names
 from tfexplicit.paths import join
 from tfexplicit.unconverted import unconverted
@@ -131,6 +131,7 @@ def _entry(
     nodes: dict[int, Node],
     is_listed: bool,
 ) -> Node | Leaf | None:
+    expect_tensorflow(value)
     # A module decides itself what it trains, so its list is not looked at again.
     if node.is_module or is_leaf(value) or (is_listed and is_inexact(value)):
         return leaves.setdefault(id(raw(value)), Leaf(value, len(leaves), node, place))

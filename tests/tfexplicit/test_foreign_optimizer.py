@@ -50,3 +50,16 @@ def test_what_the_state_shows() -> None:
 def test_it_steps_variables_only() -> None:
     with pytest.raises(TypeError, match="steps variables"):
         tx.setup(tf.compat.v1.train.GradientDescentOptimizer(0.1), [tf.constant(1.0)])
+
+
+def test_a_graph_of_tensorflow_1_can_be_built_with_it() -> None:
+    with tf.Graph().as_default():
+        weight = tf.Variable([1.0, 2.0])
+        state = tx.setup(tf.compat.v1.train.GradientDescentOptimizer(0.5), [weight])
+        tx.update(state, [weight], [tf.constant([1.0, 1.0])])
+        graph = tf.compat.v1.get_default_graph()
+        steps = [op for op in graph.get_operations() if "ApplyGradientDescent" in op.type]
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            session.run(steps)
+            assert list(session.run(weight)) == [0.5, 1.5]

@@ -6,6 +6,7 @@ given the parameters that make it the same; where that cannot be, the comment sa
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -177,3 +178,11 @@ def test_a_peer_trains_the_same(name: str) -> None:
         tx.update(state, leaves, [tf.constant(g) for g in grad])
         for leaf, value in zip(leaves, expected, strict=True):
             np.testing.assert_allclose(leaf, value, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("call", [tx.trainables, lambda model: tx.setup(tx.SGD(), model)])
+def test_a_variable_of_another_keras_backend_is_refused(call: Any) -> None:
+    """It would be left as it is without a word."""
+    variable = importlib.import_module("keras.src.backend.torch.core").Variable(np.ones(3))
+    with pytest.raises(TypeError, match=r'the torch backend.*"KERAS_BACKEND"\] = "tensorflow"'):
+        call([variable])

@@ -37,14 +37,15 @@ _last_made: dict[CallSite, _Made] = {}
 @unconverted
 def note_setup(state: OptState) -> None:
     """A state of variables that `setup` has made: perhaps at every step."""
-    if state.is_live and not tf.inside_function():
+    # In a graph of TensorFlow 1 nothing is known yet of the step.
+    if state.is_live and tf.executing_eagerly():
         _note_made("TX301", "setup", state)
 
 
 @unconverted
 def note_implicit_state(call: str, state: OptState) -> None:
     """A rule that has just made its implicit state: perhaps a rule made for this one call."""
-    if not tf.inside_function():
+    if tf.executing_eagerly():
         _note_made("TX302", call, state)
 
 
