@@ -104,10 +104,17 @@ def _of_leaf(leaf: Leaf, given: Sequence[Any], tied: Tied) -> Any:
     return added_up(checked) if tied == "sum" else the_one_gradient(leaf.path, checked)
 
 
+def _is_alike(leaf: Leaf, grad: Any) -> bool:
+    """Of most gradients this is all that there is to look at, at every eager step."""
+    value = raw(leaf.value)
+    is_dense = isinstance(grad, tf.Tensor) and isinstance(value, tf.Variable)
+    return is_dense and grad.dtype == value.dtype and grad.shape == value.shape
+
+
 def _checked(leaf: Leaf, grad: Any) -> Any:
     """A tensor or `IndexedSlices` of the leaf's dtype and shape, or None."""
-    if grad is None:
-        return None
+    if grad is None or _is_alike(leaf, grad):
+        return grad
     if not is_gradient(grad):
         raise TypeError(
             f"the gradient of {leaf.path!r} must be a tensor or None, got {type(grad).__name__}."

@@ -117,6 +117,8 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
 
 def _check_shape(state: OptState, leaf: Leaf, place: Place) -> None:
     target = state.groups[place.group].targets[place.row]
+    if target is leaf.value:
+        return
     expected = tf.TensorShape(shape_of(target))
     if not expected.is_compatible_with(tf.TensorShape(shape_of(leaf.value))):
         raise ValueError(
