@@ -31,9 +31,10 @@ class OptState(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     """The slots, step count and hyperparameters of every leaf; mirrors the model.
 
     `tx.setup` makes it. `opt_state["encoder"]` is the part below that path, and
-    `opt_state["encoder/kernel"].slots` the arrays of one leaf by name: variables, with the dtypes
-    and shapes that the rule's docstring says. Iterating gives the paths, `print` a table. A
-    `tf.train.Checkpoint` saves it; `copy.deepcopy` copies it; states compare with `==`.
+    `opt_state["encoder/kernel"].slots` the arrays of one leaf by name, with the dtypes and shapes
+    that the rule's docstring says: variables, or what reads and is assigned like one. Iterating
+    gives the paths, `print` a table. A `tf.train.Checkpoint` saves it; `copy.deepcopy` copies it;
+    states compare with `==`.
 
     Raises:
         KeyError: the state has nothing at the path.
