@@ -52,6 +52,12 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         )
         return self.read_value() if read_value else None
 
+    def assign_add(self, delta: Any, read_value: bool = True) -> Any:
+        return self.assign(self.read_value() + delta, read_value)
+
+    def assign_sub(self, delta: Any, read_value: bool = True) -> Any:
+        return self.assign(self.read_value() - delta, read_value)
+
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         value = self.read_value()
         return value if dtype is None else tf.cast(value, dtype)
@@ -76,3 +82,15 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         """For a checkpoint that is written while training goes on."""
         self.stack._copy_trackable_to_cpu(object_map)
         object_map.setdefault(self, SlotRow(object_map[self.stack], self.row, self.scratch))
+
+
+def _of_tensors(operator: str) -> Any:
+    def apply(row: SlotRow, *others: Any) -> Any:
+        return getattr(row.read_value(), operator)(*others)
+
+    return apply
+
+
+# Arithmetic and slicing, as variables have them; equality stays that of objects.
+for _operator in tf.Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}:
+    setattr(SlotRow, _operator, _of_tensors(_operator))

@@ -85,7 +85,8 @@ def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
     resting = [move if move.can_rest else replace(move, fused=None) for move in by_ops]
     # Two traces pay for large leaves. Many small ones cost more to trace than they save.
     are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
-    if are_many_small or any(move.fused and not move.in_stack for move in resting):
+    all_can_rest = all(move.can_rest for move in by_ops)
+    if are_many_small or all_can_rest or any(move.fused and not move.in_stack for move in resting):
         return Ways(resting, resting, in_two_traces=False)
     return Ways(by_ops, resting, in_two_traces=True)
 

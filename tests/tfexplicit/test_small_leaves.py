@@ -78,6 +78,9 @@ def test_a_slot_reads_and_is_assigned_as_a_variable_is() -> None:
     slot.assign(tf.ones([2, 3]))
     np.testing.assert_array_equal(slot, np.ones([2, 3]))
     np.testing.assert_array_equal(tf.reduce_sum(slot), 6)
+    slot.assign_add(tf.ones([2, 3]))
+    slot.assign_sub(3 * slot[0])
+    np.testing.assert_array_equal(-slot + 1.0, np.full([2, 3], 5.0))
     np.testing.assert_array_equal(next_one, before)
     with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
         slot.assign(tf.ones([2, 2]))
