@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tfexplicit.composite import (
@@ -67,6 +67,12 @@ class Chain(Composite):
 
     def step(self, at: LeafStep) -> tuple[LeafStep, Slots]:
         return one_after_the_other(self.parts, at)
+
+    @property
+    def at_rest(self) -> Mapping[str, float] | None:  # type: ignore[override]
+        resting = {name: part.at_rest for name, part in self.parts.items()}
+        known = {name: numbers for name, numbers in resting.items() if numbers is not None}
+        return joined(known) if known.keys() == resting.keys() else None
 
     def fused(self, path: str, target: Any) -> Fused | None:
         return in_a_chain(self.parts, path, target)

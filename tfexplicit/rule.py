@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -106,6 +106,10 @@ class Rule:
     # has decayed before.
     looks_at_leaf: ClassVar[bool] = False
 
+    # Hyperparameters with which a gradient of zeros leaves every slot as it is, and is handed on as
+    # zeros by a rule that does not move the leaf; None where no such numbers are known.
+    at_rest: ClassVar[Mapping[str, float] | None] = None
+
     # True for a rule that wraps a chain and cannot be part of one.
     wraps_whole_rule: ClassVar[bool] = False
 
@@ -120,6 +124,8 @@ class Rule:
         if "fused" not in own and own.keys() & {"apply", "step", "see", "seeing"}:
             # The op that it inherits makes the step of another formula.
             cls.fused = Rule.fused  # type: ignore[method-assign]
+        if "at_rest" not in own and own.keys() & {"apply", "step"}:
+            cls.at_rest = None
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from tfexplicit.opened import Followed, Move, Opened, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.state import OptState
-from tfexplicit.ways import ways_of
+from tfexplicit.ways import under_xla, ways_of
 from tfexplicit.writing import Writer
 
 
@@ -108,9 +108,26 @@ def _stepped_by_kernel(one: RuleStep, ready: Ready) -> Any:
 
 
 def _step_by_formula(one: RuleStep, seen: Rule, leaf: Opened) -> Any:
-    after, slots = seen.step(leaf.at)
-    _put(one, leaf, slots)
+    if leaf.frozen is not None and one.rule.at_rest is not None and under_xla():
+        # The step is then made of the slots as they are written. Made of others, which a choice
+        # comes after, it would be computed from the old ones, and XLA would have to copy them.
+        after, slots = seen.step(_resting_if_frozen(leaf, one.rule.at_rest))
+        _put(one, replace(leaf, frozen=None), slots)
+    else:
+        after, slots = seen.step(leaf.at)
+        _put(one, leaf, slots)
     return _move(leaf, after, one.writer)
+
+
+def _resting_if_frozen(leaf: Opened, numbers: Mapping[str, float]) -> LeafStep:
+    at = leaf.at
+    hyper = {
+        name: unless(leaf.frozen, value, tf.constant(numbers[name], value.dtype))
+        if name in numbers
+        else value
+        for name, value in at.hyper.items()
+    }
+    return replace(at, grad=unless(leaf.frozen, at.grad, tf.zeros_like(at.grad)), hyper=hyper)
 
 
 def _put(one: RuleStep, leaf: Opened, new: Slots) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -66,6 +67,7 @@ class Adadelta(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {"rho": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(
         "Adadelta",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -35,6 +36,7 @@ class Adagrad(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {}
 
     keras: ClassVar[KerasForm] = KerasForm("Adagrad", slots={"accumulator": "_accumulators"})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ class ClipByNorm(Rule):
 
     rowwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
+    at_rest: ClassVar[Mapping[str, float]] = {}
 
     clipnorm: Positive
 

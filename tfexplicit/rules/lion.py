@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ class Lion(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {"beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(
         "Lion", slots={"momentum": "_momentums"}, in_tf_keras=False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -64,6 +65,7 @@ class RAdam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.9

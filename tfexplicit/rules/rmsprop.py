@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -68,6 +69,12 @@ class RMSprop(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {
+        "rho": 1.0,
+        "learning_rate": 0.0,
+        "momentum": 1.0,
+        "epsilon": 1.0,
+    }
 
     keras: ClassVar[KerasForm] = KerasForm(
         "RMSprop",

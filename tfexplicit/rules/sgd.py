@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -74,6 +75,7 @@ class SGD(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    at_rest: ClassVar[Mapping[str, float]] = {"learning_rate": 0.0, "momentum": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm("SGD", slots={"momentum": "momentums"})
 

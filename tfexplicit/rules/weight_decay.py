@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ class WeightDecay(Rule):
     """
 
     moves: ClassVar[bool] = False
+    at_rest: ClassVar[Mapping[str, float]] = {"weight_decay": 0.0}
     weight_decay: NonNegative = 5e-4
     where: Where = None
 
