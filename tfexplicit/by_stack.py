@@ -14,7 +14,7 @@ from tfexplicit.by_kernel import Ready
 from tfexplicit.composite import part_of
 from tfexplicit.fused import Fused, Scalars
 from tfexplicit.rule import Slots
-from tfexplicit.ways import STACKS_AT_A_TIME
+from tfexplicit.ways import STACKS_AT_A_TIME, under_xla
 
 
 def step_by_stacks(ready: Sequence[Ready]) -> None:
@@ -106,7 +106,7 @@ def _moves(leaves: Sequence[Ready], numbers: Numbers, entries: list[int], grads:
     def by_formula() -> Any:
         return _by_formula(fused, stacks, None if is_whole else rows, numbers.at(entries), grads)
 
-    if is_whole:
+    if is_whole and not under_xla():
         are_equal, scalars = numbers.are_equal, numbers.scalars
         scratch = raw(next(iter(cells.values())).scratch)
         moves = tf.cond(

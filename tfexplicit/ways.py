@@ -79,8 +79,12 @@ class Ways:
 
 def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
     """How to step the leaves that share a rule."""
-    if not _may_branch(state, moves, writer):
+    if not _is_assignments(state, moves, writer):
         return Ways(moves, moves, in_two_traces=False)
+    if under_xla():
+        # It fuses the formula itself; but the fewer leaves it gets, the sooner it has compiled.
+        stacked = [_in_stack_or_as_it_is(state, move) for move in moves]
+        return Ways(stacked, stacked, in_two_traces=False)
     by_ops = [_by_op(state, move) for move in moves]
     resting = [move if move.can_rest else replace(move, fused=None) for move in by_ops]
     # Two traces pay for large leaves. Many small ones cost more to trace than they save.
@@ -99,6 +103,11 @@ def _by_op(state: OptState, move: Move) -> Move:
     return replace(move, fused=fused, in_stack=all_in_rows(slots, fused))
 
 
+def _in_stack_or_as_it_is(state: OptState, move: Move) -> Move:
+    by_op = _by_op(state, move)
+    return by_op if by_op.in_stack else move
+
+
 def all_in_rows(slots: Slots, fused: Fused) -> bool:
     """True if the slots of the op are rows of variables that leaves share."""
     return bool(fused.slots) and all(isinstance(slots[name], SlotRow) for name in fused.slots)
@@ -108,14 +117,13 @@ def _bytes_of(moves: Sequence[Move]) -> int:
     return sum(size_in_bytes(move.value) for move in moves)
 
 
-def _may_branch(state: OptState, moves: Sequence[Move], writer: Writer) -> bool:
-    """True if it pays that a step depends on a condition, and it can: it is assignments alone."""
+def _is_assignments(state: OptState, moves: Sequence[Move], writer: Writer) -> bool:
+    """True for a step of variables alone, large enough that it matters how it is made."""
     return (
         type(writer) is Writer
         and writer.in_place
         and state.is_live
         and _bytes_of(moves) >= FROM_BYTES
-        and not under_xla()
         and all(is_variable(move.value) and strategy_of(move.value) is None for move in moves)
     )
 
