@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import singledispatch
+from functools import cache, singledispatch
 from typing import Any
 
 import numpy as np
@@ -24,14 +24,24 @@ def expect_tensorflow(value: object) -> None:
     Raises:
         TypeError: a variable of Keras on JAX or PyTorch, which TensorFlow cannot assign.
     """
-    modules = [kind.__module__ for kind in type(value).__mro__]
-    if "keras.src.backend.common.variables" in modules and not is_variable(value):
-        backend = next(each.split(".")[3] for each in modules if each.endswith(".core"))
+    kind: Any = type(value)
+    backend = _other_backend(kind)
+    if backend is not None:
         raise TypeError(
             f"got a variable of Keras on the {backend} backend, and tfexplicit steps those of "
             'TensorFlow. Set os.environ["KERAS_BACKEND"] = "tensorflow" before Keras is imported, '
             "or keep optimizer.apply there."
         )
+
+
+@cache
+def _other_backend(kind: type) -> str | None:
+    """The backend of a Keras variable that is none of TensorFlow's. Every leaf asks, every step."""
+    modules = [base.__module__ for base in kind.__mro__]
+    is_keras = "keras.src.backend.common.variables" in modules
+    if not is_keras or hasattr(kind, "_should_act_as_resource_variable"):
+        return None
+    return next(each.split(".")[3] for each in modules if each.endswith(".core"))
 
 
 def raw(value: Any) -> Any:

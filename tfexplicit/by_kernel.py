@@ -119,5 +119,5 @@ def _numbers(kernel: Kernel, ready: Sequence[Ready]) -> dict[str, Any]:
 
 def _lost(ready: Sequence[Ready]) -> Any:
     """The factor of itself that each leaf loses to decay, a vector; None where none decays."""
-    factors = [one.fused.decay(one.at) for one in ready if one.fused.decay is not None]
+    factors = [one.fused.decay(one.at.hyper) for one in ready if one.fused.decay is not None]
     return tf.cast(tf.stack(factors), ready[0].at.grad.dtype) if factors else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,15 +21,16 @@ from tfexplicit.ways import STACKS_AT_A_TIME, under_xla
 def step_by_stacks(ready: Sequence[Ready]) -> None:
     """Step these leaves and their slots in place."""
     of_groups: dict[Any, Numbers] = {}
-    done: list[Any] = []
+    # Those that are in memory now.
+    recent: deque[Any] = deque(maxlen=STACKS_AT_A_TIME)
     for leaves in _by_stack(ready):
         numbers, entries = _numbers(leaves, of_groups)
-        with tf.control_dependencies(done[: -STACKS_AT_A_TIME + 1][-1:]):
+        with tf.control_dependencies([recent[0]] if len(recent) == STACKS_AT_A_TIME else []):
             grads = tf.stack([one.at.grad for one in leaves])
         moves = _moves(leaves, numbers, entries, grads)
         for one, move in zip(leaves, tf.unstack(moves, num=len(leaves)), strict=True):
             last = raw(one.leaf.move.value).assign_add(move, read_value=False)
-        done.append(last)
+        recent.append(last)
 
 
 def _by_stack(ready: Sequence[Ready]) -> list[list[Ready]]:
@@ -136,7 +138,9 @@ def _by_formula(
     whole = {name: read(stack) for name, stack in stacks.items()}
     slots = whole if rows is None else {n: tf.gather(each, rows) for n, each in whole.items()}
     hyper = {name: spread(vector) for name, vector in numbers.of_kernel.items()}
-    subtract, new = fused.kernel.formula(slots, grads, spread(numbers.step), hyper)
+    rule = fused.rule.carrying(**hyper)
+    # Of the leaves only shape and dtype matter.
+    subtract, new = rule.apply(slots, grads, grads, spread(numbers.step))
     if numbers.stays is not None:
         stays = spread(numbers.stays)
         subtract = tf.where(stays, tf.zeros_like(subtract), subtract)
@@ -151,10 +155,10 @@ def _by_formula(
 
 def _lost(leaves: Sequence[Ready], numbers: Numbers) -> Any:
     """What decay takes of the leaves, stacked."""
-    at, decay = leaves[0].at, leaves[0].fused.decay
+    decay = leaves[0].fused.decay
     assert decay is not None
     values = tf.stack([read(one.leaf.move.value) for one in leaves])
-    factors = decay(replace(at, hyper=numbers.hyper))
+    factors = decay(numbers.hyper)
     if numbers.stays is not None:
         factors = tf.where(numbers.stays, tf.zeros_like(factors), factors)
     factors = tf.reshape(factors, [-1] + [1] * (values.shape.rank - 1))

@@ -69,8 +69,8 @@ class Chain(Composite):
         return one_after_the_other(self.parts, at)
 
     @property
-    def at_rest(self) -> Mapping[str, float] | None:  # type: ignore[override]
-        resting = {name: part.at_rest for name, part in self.parts.items()}
+    def keeps_slots_with(self) -> Mapping[str, float] | None:  # type: ignore[override]
+        resting = {name: part.keeps_slots_with for name, part in self.parts.items()}
         known = {name: numbers for name, numbers in resting.items() if numbers is not None}
         return joined(known) if known.keys() == resting.keys() else None
 

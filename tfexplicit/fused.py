@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tfexplicit.composite import inside, joined, outside
-from tfexplicit.rule import LeafStep, Slots
+from tfexplicit.composite import inside, joined, outside, part_of
+from tfexplicit.rule import LeafStep, Rule, Slots
 
 # By the name of the op's argument.
 Scalars = dict[str, Any]
@@ -21,13 +21,10 @@ class Kernel:
     `scalars(hyper, step, dtype)` makes its numbers from float64 hyperparameters and an int64 count,
     all of them vectors with an entry per leaf. `slots` are the ones it writes. `at_rest` are the
     numbers with which a gradient of zeros changes nothing; None if there are no such numbers.
-    `formula(slots, grad, step, hyper)` is what the op computes, `(what to subtract, new slots)`,
-    element by element: it is used on many leaves at once.
     """
 
     run: Callable[[Any, Any, Slots, Scalars], Any]
     scalars: Callable[[dict[str, Any], Any, Any], Scalars]
-    formula: Callable[[Slots, Any, Any, dict[str, Any]], tuple[Any, Slots]]
     slots: tuple[str, ...] = ()
     at_rest: Mapping[str, float] | None = None
 
@@ -41,12 +38,14 @@ class Fused:
     """How a rule steps a leaf by a kernel; what stands around the kernel is done beside it."""
 
     kernel: Kernel
+    # Its `apply` is what the kernel computes, element by element.
+    rule: Rule
     # The part of the rule that the kernel belongs to: `adam`, or "" for the rule itself.
     part: str = ""
     # What the rules before it make of the step, and their slots.
     before: Callable[[LeafStep], tuple[LeafStep, Slots]] | None = None
-    # The factor of itself that the leaf loses before it moves, a float64 scalar.
-    decay: Callable[[LeafStep], Any] | None = None
+    # The factor of itself that the leaf loses before it moves, from its hyperparameters.
+    decay: Callable[[dict[str, Any]], Any] | None = None
 
     def full(self, name: str) -> str:
         """A slot or hyperparameter of the kernel, as the rule names it."""
@@ -66,9 +65,9 @@ def within(name: str, fused: Fused) -> Fused:
         after, slots = before(inside(name, at))
         return outside(at, after), joined({name: slots})
 
-    def part_decay(at: LeafStep) -> Any:
+    def part_decay(hyper: dict[str, Any]) -> Any:
         assert decay is not None
-        return decay(inside(name, at))
+        return decay(part_of(hyper, name))
 
     return replace(
         fused,

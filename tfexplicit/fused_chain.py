@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tfexplicit.composite import inside, one_after_the_other
+from tfexplicit.composite import one_after_the_other, part_of
 from tfexplicit.fused import Fused, within
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.rules.decoupled_weight_decay import DecoupledWeightDecay
@@ -49,7 +49,7 @@ def _followed_by(
     if others or fused.decay is not None or type(part) is not DecoupledWeightDecay:
         return None
 
-    def decay(at: LeafStep) -> Any:
-        return part.factor(inside(name, at), at.hyper[fused.full("learning_rate")])
+    def decay(hyper: dict[str, Any]) -> Any:
+        return part.factor(part_of(hyper, name), hyper[fused.full("learning_rate")])
 
     return replace(fused, decay=decay) if concerns(part.where, path, target) else fused

@@ -107,14 +107,12 @@ class Group:
 
     def hyper_by_row(self, followed: dict[str, Any]) -> list[dict[str, Any]]:
         """The same as scalars, for one leaf after the other."""
-        columns = {
-            name: tf.unstack(vector, num=len(self.paths))
-            for name, vector in self.resolved_hyper(followed).items()
-        }
-        return [
-            {name: column[row] for name, column in columns.items()}
-            for row in range(len(self.paths))
-        ]
+        return by_row(self.resolved_hyper(followed), len(self.paths))
+
+
+def by_row(vectors: dict[str, Any], rows: int) -> list[dict[str, Any]]:
+    columns = {name: tf.unstack(vector, num=rows) for name, vector in vectors.items()}
+    return [{name: column[row] for name, column in columns.items()} for row in range(rows)]
 
 
 def _resolved(vector: Any, source: Any) -> Any:

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import constraint_of, read, shape_of
 from tfexplicit.fused import Fused
+from tfexplicit.group import by_row
 from tfexplicit.plan import Place
 from tfexplicit.precision import widened
 from tfexplicit.rule import LeafStep, Slots
@@ -61,14 +62,8 @@ class Vectors:
 
     def by_row(self, rows: int) -> list[Vectors]:
         """The scalars of each leaf."""
-        hyper = {name: tf.unstack(vector, num=rows) for name, vector in self.hyper.items()}
         columns = [tf.unstack(each, num=rows) for each in (self.frozen, self.step, self.taken)]
-        return [
-            Vectors(
-                {name: column[row] for name, column in hyper.items()}, *(c[row] for c in columns)
-            )
-            for row in range(rows)
-        ]
+        return [Vectors(*row) for row in zip(by_row(self.hyper, rows), *columns, strict=True)]
 
 
 @dataclass(frozen=True)

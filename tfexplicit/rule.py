@@ -108,7 +108,7 @@ class Rule:
 
     # Hyperparameters with which a gradient of zeros leaves every slot as it is, and is handed on as
     # zeros by a rule that does not move the leaf; None where no such numbers are known.
-    at_rest: ClassVar[Mapping[str, float] | None] = None
+    keeps_slots_with: ClassVar[Mapping[str, float] | None] = None
 
     # True for a rule that wraps a chain and cannot be part of one.
     wraps_whole_rule: ClassVar[bool] = False
@@ -124,8 +124,8 @@ class Rule:
         if "fused" not in own and own.keys() & {"apply", "step", "see", "seeing"}:
             # The op that it inherits makes the step of another formula.
             cls.fused = Rule.fused  # type: ignore[method-assign]
-        if "at_rest" not in own and own.keys() & {"apply", "step"}:
-            cls.at_rest = None
+        if "keeps_slots_with" not in own and own.keys() & {"apply", "step"}:
+            cls.keeps_slots_with = None
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():

@@ -46,12 +46,13 @@ def step_rule(one: RuleStep) -> list[Any]:
     In the two traces, freezing that might be but is not costs nothing.
     """
     ways = ways_of(one.state, one.moves, one.writer)
-    by_ops, if_frozen = replace(one, moves=ways.moves), replace(one, moves=ways.if_frozen)
-    if not ways.in_two_traces:
+    by_ops = replace(one, moves=ways.moves)
+    if ways.if_frozen is None:
         leaves = _opened(by_ops)
         if one.rule.sees and any(move.fused for move in ways.moves):
             leaves = without_frozen(leaves)
         return _step_leaves(by_ops, leaves)
+    if_frozen = replace(one, moves=ways.if_frozen)
     tf.cond(
         _is_any_frozen(one),
         lambda: _without_outputs(_step_leaves(if_frozen, _opened(if_frozen))),
@@ -108,10 +109,10 @@ def _stepped_by_kernel(one: RuleStep, ready: Ready) -> Any:
 
 
 def _step_by_formula(one: RuleStep, seen: Rule, leaf: Opened) -> Any:
-    if leaf.frozen is not None and one.rule.at_rest is not None and under_xla():
+    if leaf.frozen is not None and one.rule.keeps_slots_with is not None and under_xla():
         # The step is then made of the slots as they are written. Made of others, which a choice
         # comes after, it would be computed from the old ones, and XLA would have to copy them.
-        after, slots = seen.step(_resting_if_frozen(leaf, one.rule.at_rest))
+        after, slots = seen.step(_resting_if_frozen(leaf, one.rule.keeps_slots_with))
         _put(one, replace(leaf, frozen=None), slots)
     else:
         after, slots = seen.step(leaf.at)

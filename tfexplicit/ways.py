@@ -19,8 +19,6 @@ from tfexplicit.arrays import (
     size_in_bytes,
 )
 from tfexplicit.creation import strategy_of
-from tfexplicit.fused import Fused
-from tfexplicit.rule import Slots
 from tfexplicit.slot_row import SlotRow
 from tfexplicit.writing import Writer
 
@@ -70,47 +68,29 @@ STACKS_AT_A_TIME = 2
 
 @dataclass(frozen=True)
 class Ways:
-    """The leaves of a rule, with the ops that they take while no leaf is frozen, and otherwise."""
+    """The leaves of a rule, with the ops that they take."""
 
     moves: Sequence[Move]
-    if_frozen: Sequence[Move]
-    in_two_traces: bool
+    # The same for the steps in which a leaf is frozen; None where these need no trace of their own.
+    if_frozen: Sequence[Move] | None = None
 
 
 def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
     """How to step the leaves that share a rule."""
     if not _is_assignments(state, moves, writer):
-        return Ways(moves, moves, in_two_traces=False)
+        return Ways(moves)
+    by_ops = [_with_op(state, move) for move in moves]
     if under_xla():
         # It fuses the formula itself; but the fewer leaves it gets, the sooner it has compiled.
-        stacked = [_in_stack_or_as_it_is(state, move) for move in moves]
-        return Ways(stacked, stacked, in_two_traces=False)
-    by_ops = [_by_op(state, move) for move in moves]
+        pairs = zip(moves, by_ops, strict=True)
+        return Ways([by_op if by_op.in_stack else move for move, by_op in pairs])
     resting = [move if move.can_rest else replace(move, fused=None) for move in by_ops]
     # Two traces pay for large leaves. Many small ones cost more to trace than they save.
     are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
     all_can_rest = all(move.can_rest for move in by_ops)
     if are_many_small or all_can_rest or any(move.fused and not move.in_stack for move in resting):
-        return Ways(resting, resting, in_two_traces=False)
-    return Ways(by_ops, resting, in_two_traces=True)
-
-
-def _by_op(state: OptState, move: Move) -> Move:
-    fused = _fused(state, move)
-    if fused is None:
-        return move
-    slots = state.slots_at(move.place)
-    return replace(move, fused=fused, in_stack=all_in_rows(slots, fused))
-
-
-def _in_stack_or_as_it_is(state: OptState, move: Move) -> Move:
-    by_op = _by_op(state, move)
-    return by_op if by_op.in_stack else move
-
-
-def all_in_rows(slots: Slots, fused: Fused) -> bool:
-    """True if the slots of the op are rows of variables that leaves share."""
-    return bool(fused.slots) and all(isinstance(slots[name], SlotRow) for name in fused.slots)
+        return Ways(resting)
+    return Ways(by_ops, resting)
 
 
 def _bytes_of(moves: Sequence[Move]) -> int:
@@ -128,23 +108,23 @@ def _is_assignments(state: OptState, moves: Sequence[Move], writer: Writer) -> b
     )
 
 
-def _fused(state: OptState, move: Move) -> Fused | None:
-    """The op for a leaf; None if it has to go by the formula.
+def _with_op(state: OptState, move: Move) -> Move:
+    """The leaf with its op, unless it has to go by the formula.
 
     Ops of which variable and slot differ in dtype end the process, so all is compared here.
     """
     is_of_rows = state.plan.lazy and isinstance(move.grad, tf.IndexedSlices)
     if is_of_rows or formula_is_forced() or constraint_of(move.value) is not None:
-        return None
+        return move
     group = state.groups[move.place.group]
     fused = group.rule.fused(group.paths[move.place.row], move.value)
     if fused is None:
-        return None
-    slots = state.slots_at(move.place)
-    if all_in_rows(slots, fused):
-        return fused
-    alike = _are_alike([move.value, *(slots[name] for name in fused.slots)])
-    return fused if alike else None
+        return move
+    slots = [state.slots_at(move.place)[name] for name in fused.slots]
+    in_stack = bool(slots) and all(isinstance(slot, SlotRow) for slot in slots)
+    if not in_stack and not _are_alike([move.value, *slots]):
+        return move
+    return replace(move, fused=fused, in_stack=in_stack)
 
 
 def _are_alike(arrays: Sequence[Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,11 +173,8 @@ def test_frozen_left_out_and_unlike_leaves_in_a_function_traced_before(jit_compi
 
 def with_frozen(state: Any, pure: Any) -> Any:
     """The state of tensors with what is frozen in the other."""
-    cells = {id(cell): tf.convert_to_tensor(cell) for cell in [state.groups[0].frozen]}
-    frozen = next(iter(cells.values()))
-    group = pure.groups[0]
-    index = next(i for i, cell in enumerate(pure.cells()) if cell is group.frozen)
-    return pure.with_cells([frozen if i == index else c for i, c in enumerate(pure.cells())])
+    frozen = tf.convert_to_tensor(state.groups[0].frozen)
+    return pure.with_groups(pure.step, [replace(pure.groups[0], frozen=frozen)])
 
 
 def test_leaves_without_a_gradient_stay() -> None:

@@ -26,9 +26,12 @@ def compiled_step(state: Any, model: Any) -> Any:
 def resting_rules() -> list[tx.Rule]:
     """Those that rest by numbers; and a chain of them."""
     every = [rule for cls in all_rules.values() for rule in cls.variants()]
-    steps = [rule for rule in every if rule.moves and rule.at_rest is not None]
-    clipped = tx.Chain(tx.WeightDecay(0.1), tx.ClipByGlobalNorm(0.5), tx.Adam(0.01))
-    return [*(rule for rule in steps if not isinstance(rule, tx.Chain)), clipped]
+    steps = [rule for rule in every if rule.moves and rule.keeps_slots_with is not None]
+    clipped = tx.Chain(tx.WeightDecay(0.1), tx.ClipByNorm(0.5), tx.Adam(0.01))
+    # Its factor is NaN where any gradient is: no number to rest by.
+    unknown = tx.Chain(tx.ClipByGlobalNorm(0.5), tx.Adam(0.01))
+    assert unknown.keeps_slots_with is None
+    return [*(rule for rule in steps if not isinstance(rule, tx.Chain)), clipped, unknown]
 
 
 @pytest.mark.parametrize("rule", [tx.Adam(), tx.AdamW(), tx.SGD(momentum=0.9)], ids=repr)
@@ -85,3 +88,13 @@ def test_a_frozen_leaf_keeps_every_bit_whatever_the_rule() -> None:
             np.testing.assert_allclose(
                 one, two, rtol=1e-4, atol=1e-5, err_msg=repr(rules[int(name)])
             )
+
+
+def test_a_frozen_leaf_is_not_reached_by_the_nan_of_another() -> None:
+    model = [tf.Variable(tf.ones([2])) for _ in range(2)]
+    state = tx.setup(tx.Chain(tx.ClipByGlobalNorm(1.0), tx.Adam(0.1)), model)
+    step = compiled_step(state, model)
+    tx.freeze(state, "0")
+    step([tf.ones([2]), tf.fill([2], np.nan)])
+    for array in (model[0], *state["0"].slots.values()):
+        assert np.isfinite(array).all()

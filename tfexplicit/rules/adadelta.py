@@ -42,15 +42,9 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-    delta, slots = adadelta_step(slots, grad, hyper["rho"], hyper["epsilon"])
-    return tf.cast(hyper["learning_rate"], grad.dtype) * delta, slots
-
-
 KERNEL = Kernel(
     _run,
     _scalars,
-    _formula,
     slots=("accumulated_grad", "accumulated_delta_var"),
     at_rest={"lr": 0.0, "rho": 1.0, "epsilon": 1.0},
 )
@@ -67,7 +61,7 @@ class Adadelta(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"rho": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"rho": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(
         "Adadelta",
@@ -91,4 +85,4 @@ class Adadelta(Rule):
         return tf.cast(self.learning_rate, leaf.dtype) * delta, slots
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(KERNEL)
+        return Fused(KERNEL, self)

@@ -36,7 +36,7 @@ class Adagrad(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {}
 
     keras: ClassVar[KerasForm] = KerasForm("Adagrad", slots={"accumulator": "_accumulators"})
 

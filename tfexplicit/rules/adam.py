@@ -49,11 +49,6 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {"lr": tf.cast(learning_rate, dtype), **scalars, **powers}
 
 
-def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-    numbers = (hyper[name] for name in ("learning_rate", "beta_1", "beta_2", "epsilon"))
-    return adam_step(slots, grad, step, *numbers)
-
-
 def _excess(beta: Any, step: Any, dtype: Any) -> Any:
     """The average that the op has of a constant, divided by the one that the formula has.
 
@@ -68,7 +63,6 @@ def _excess(beta: Any, step: Any, dtype: Any) -> Any:
 ADAM = Kernel(
     _run,
     _scalars,
-    _formula,
     slots=("momentum", "velocity"),
     at_rest={
         "lr": 0.0,
@@ -94,7 +88,7 @@ class Adam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(
         "Adam",
@@ -123,7 +117,7 @@ class Adam(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         # The op that knows `amsgrad` cannot be compiled by XLA.
-        return None if self.amsgrad else Fused(ADAM)
+        return None if self.amsgrad else Fused(ADAM, self)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -41,14 +41,9 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {**scalars, "beta1_power": tf.pow(scalars["beta1"], tf.cast(step, dtype))}
 
 
-def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-    return adamax_step(slots, grad, step, **hyper)
-
-
 KERNEL = Kernel(
     _run,
     _scalars,
-    _formula,
     slots=("momentum", "norm"),
     at_rest={"lr": 0.0, "beta1": 1.0, "beta2": 1.0, "epsilon": 1.0, "beta1_power": 0.0},
 )
@@ -64,7 +59,7 @@ class Adamax(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm("Adamax", slots={"momentum": "_m", "norm": "_u"})
 
@@ -82,4 +77,4 @@ class Adamax(Rule):
         )
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(KERNEL)
+        return Fused(KERNEL, self)

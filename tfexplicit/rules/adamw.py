@@ -12,7 +12,7 @@ from tfexplicit.fused import Fused
 from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import adam_slots
-from tfexplicit.rule import LeafStep, Rule, Slots
+from tfexplicit.rule import Rule, Slots
 from tfexplicit.rules.adam import ADAM, Adam, adam_step
 
 
@@ -22,8 +22,8 @@ def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
     return leaf * tf.cast(weight_decay, leaf.dtype) * tf.cast(learning_rate, leaf.dtype)
 
 
-def _lost(at: LeafStep) -> Any:
-    return at.hyper["weight_decay"] * at.hyper["learning_rate"]
+def _lost(hyper: dict[str, Any]) -> Any:
+    return hyper["weight_decay"] * hyper["learning_rate"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class AdamW(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = replace(Adam.keras, class_name="AdamW", with_weight_decay="AdamW")
 
@@ -62,7 +62,7 @@ class AdamW(Rule):
         return leaf - moved, slots
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return None if self.amsgrad else Fused(ADAM, decay=_lost)
+        return None if self.amsgrad else Fused(ADAM, Adam(), decay=_lost)
 
     @classmethod
     def variants(cls) -> list[Rule]:

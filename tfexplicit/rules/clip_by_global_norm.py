@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -34,7 +34,6 @@ class ClipByGlobalNorm(Rule):
 
     rowwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
-    at_rest: ClassVar[Mapping[str, float]] = {}
 
     clipnorm: Positive
     inverse: Any = field(default=None, init=False)

@@ -34,7 +34,7 @@ class ClipByNorm(Rule):
 
     rowwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
-    at_rest: ClassVar[Mapping[str, float]] = {}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {}
 
     clipnorm: Positive
 

@@ -21,7 +21,7 @@ class ClipByValue(Rule):
 
     rowwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
-    at_rest: ClassVar[Mapping[str, float]] = {}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {}
 
     clipvalue: Positive
 

@@ -84,8 +84,8 @@ class DecayedFirst(Wrapper):
         whole = within(self.name, own)
         return replace(whole, decay=self._lost) if concerns(self.where, path, target) else whole
 
-    def _lost(self, at: LeafStep) -> Any:
-        return at.hyper["weight_decay"] * at.hyper[f"{self.name}/learning_rate"]
+    def _lost(self, hyper: dict[str, Any]) -> Any:
+        return hyper["weight_decay"] * hyper[f"{self.name}/learning_rate"]
 
     def __repr__(self) -> str:
         where = "" if self.where is None else ", where=..."

@@ -51,9 +51,9 @@ class DecoupledWeightDecay(Rule):
             return at.moving_to(at.becomes - decay), {}
         return at.moving_to((at.leaf - decay) - at.grad), {}
 
-    def factor(self, at: LeafStep, learning_rate: Any) -> Any:
+    def factor(self, hyper: dict[str, Any], learning_rate: Any) -> Any:
         """What the leaf is multiplied with to give the decay, a float64 scalar."""
-        own = at.hyper["weight_decay"]
+        own = hyper["weight_decay"]
         return own * learning_rate if self.times_learning_rate else own
 
     @classmethod

@@ -34,7 +34,7 @@ class Lion(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"beta_2": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(
         "Lion", slots={"momentum": "_momentums"}, in_tf_keras=False

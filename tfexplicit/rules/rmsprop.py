@@ -50,11 +50,7 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-def _formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-    return rmsprop_step(slots, grad, **hyper)
-
-
-KERNEL = Kernel(_run, _scalars, _formula, slots=("velocity", "momentum"))
+KERNEL = Kernel(_run, _scalars, slots=("velocity", "momentum"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +65,7 @@ class RMSprop(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {
         "rho": 1.0,
         "learning_rate": 0.0,
         "momentum": 1.0,
@@ -112,7 +108,7 @@ class RMSprop(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         # The op has a slot for the momentum in any case; centered, it takes roots below 0.
-        return None if is_zero(self.momentum) or self.centered else Fused(KERNEL)
+        return None if is_zero(self.momentum) or self.centered else Fused(KERNEL, self)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -42,12 +42,7 @@ def _with_momentum(nesterov: bool) -> Kernel:
             var=leaf, accum=slots["momentum"], grad=grad, use_nesterov=nesterov, **scalars
         )
 
-    def formula(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-        rate, momentum = (tf.cast(hyper[n], grad.dtype) for n in ("learning_rate", "momentum"))
-        subtract, velocity = momentum_step(slots["momentum"], grad, rate, momentum, nesterov)
-        return subtract, {"momentum": velocity}
-
-    return Kernel(run, _momentum_scalars, formula, slots=("momentum",))
+    return Kernel(run, _momentum_scalars, slots=("momentum",))
 
 
 def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
@@ -55,11 +50,7 @@ def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-def _descent(slots: Slots, grad: Any, step: Any, hyper: dict[str, Any]) -> tuple[Any, Slots]:
-    return grad * tf.cast(hyper["learning_rate"], grad.dtype), slots
-
-
-DESCENT = Kernel(_descend, _descent_scalars, _descent, at_rest={"alpha": 0.0})
+DESCENT = Kernel(_descend, _descent_scalars, at_rest={"alpha": 0.0})
 MOMENTUM, NESTEROV = _with_momentum(False), _with_momentum(True)
 
 
@@ -75,7 +66,7 @@ class SGD(Rule):
     """
 
     rowwise: ClassVar[bool] = True
-    at_rest: ClassVar[Mapping[str, float]] = {"learning_rate": 0.0, "momentum": 1.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"learning_rate": 0.0, "momentum": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm("SGD", slots={"momentum": "momentums"})
 
@@ -103,8 +94,8 @@ class SGD(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         if is_zero(self.momentum):
-            return Fused(DESCENT)
-        return Fused(NESTEROV if self.nesterov else MOMENTUM)
+            return Fused(DESCENT, self)
+        return Fused(NESTEROV if self.nesterov else MOMENTUM, self)
 
     @classmethod
     def variants(cls) -> list[Rule]:

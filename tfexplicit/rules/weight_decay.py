@@ -27,7 +27,7 @@ class WeightDecay(Rule):
     """
 
     moves: ClassVar[bool] = False
-    at_rest: ClassVar[Mapping[str, float]] = {"weight_decay": 0.0}
+    keeps_slots_with: ClassVar[Mapping[str, float]] = {"weight_decay": 0.0}
     weight_decay: NonNegative = 5e-4
     where: Where = None
 
