@@ -92,7 +92,8 @@ def _numbers(leaves: Sequence[Ready], of_groups: dict[Any, Numbers]) -> tuple[Nu
     if fused.before is None:
         return whole, entries
     # The rules before the op may count otherwise, and let leaves rest.
-    stays = None if leaves[0].stays is None else tf.stack([one.stays for one in leaves])
+    can_stay = any(one.stays is not None for one in leaves)
+    stays = tf.stack([one.stays is not None and one.stays for one in leaves]) if can_stay else None
     steps = tf.stack([one.at.step for one in leaves])
     return replace(whole.at(entries), step=steps, stays=stays), list(range(len(leaves)))
 

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
 from tfexplicit.composite import means
+from tfexplicit.group import in_saved_model
 from tfexplicit.hyperparameters import as_float64, current_value, is_function
 from tfexplicit.module_names import numbered_where_repeated, own_name
 from tfexplicit.rule import Rule
@@ -62,6 +63,12 @@ class KerasOptimizer(keras.optimizers.Optimizer):  # type: ignore[misc]
             self._track_trackable(raw(cell), f"cell_{number}")
         if self._learning_rate_until_built is not None:
             adjust(state, learning_rate=self._learning_rate_until_built)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        children: dict[str, Any] = super()._trackable_children(save_type, **kwargs)
+        if save_type == "savedmodel" and self.built:
+            return in_saved_model(children, self._state.groups)
+        return children
 
     @unconverted
     def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,17 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
     def trainable(self) -> bool:
         return False
 
+    @property
+    def name(self) -> str:
+        return f"{self.stack.name}[{self.row}]"
+
+    @property
+    def device(self) -> str:
+        return str(self.stack.device)
+
+    def value(self) -> Any:
+        return self.read_value()
+
     def read_value(self) -> Any:
         return self.stack[self.row]
 
@@ -41,13 +52,20 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
         return self.read_value().numpy()
 
     def assign(self, value: Any, read_value: bool = True) -> Any:
-        """Other rows stay as they are."""
+        """Other rows stay as they are.
+
+        Raises:
+            ValueError: a value of another shape.
+        """
+        value = tf.convert_to_tensor(value, self.dtype)
+        if not value.shape.is_compatible_with(self.shape):
+            raise ValueError(f"the slot has shape {self.shape}, got a value of shape {value.shape}")
         tf.raw_ops.ResourceStridedSliceAssign(
             ref=self.stack.handle,
             begin=[self.row],
             end=[self.row + 1],
             strides=[1],
-            value=tf.convert_to_tensor(value, self.dtype),
+            value=value,
             shrink_axis_mask=1,
         )
         return self.read_value() if read_value else None
@@ -57,6 +75,12 @@ class SlotRow(tf.__internal__.tracking.Trackable):  # type: ignore[misc]
 
     def assign_sub(self, delta: Any, read_value: bool = True) -> Any:
         return self.assign(self.read_value() - delta, read_value)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read_value())
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         value = self.read_value()

@@ -98,9 +98,13 @@ def _bytes_of(moves: Sequence[Move]) -> int:
 
 
 def _is_assignments(state: OptState, moves: Sequence[Move], writer: Writer) -> bool:
-    """True for a step of variables alone, large enough that it matters how it is made."""
+    """True for a step of variables alone, large enough that it matters how it is made.
+
+    Not in a graph of TensorFlow 1, where no order holds between a condition and what is around it.
+    """
     return (
-        type(writer) is Writer
+        (tf.executing_eagerly() or tf.inside_function())
+        and type(writer) is Writer
         and writer.in_place
         and state.is_live
         and _bytes_of(moves) >= FROM_BYTES

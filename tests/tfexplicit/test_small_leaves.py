@@ -83,8 +83,10 @@ def test_a_slot_reads_and_is_assigned_as_a_variable_is() -> None:
     slot.assign_sub(3 * slot[0])
     np.testing.assert_array_equal(-slot + 1.0, np.full([2, 3], 5.0))
     np.testing.assert_array_equal(next_one, before)
-    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
-        slot.assign(tf.ones([2, 2]))
+    assert len(list(slot)) == len(slot) == 2
+    for other in ([2, 2], [1, 3], []):
+        with pytest.raises(ValueError, match=r"slot has shape \(2, 3\), got a value of shape"):
+            slot.assign(tf.ones(other))
 
 
 def test_the_printed_state_says_who_shares() -> None:
@@ -187,6 +189,37 @@ def test_leaves_without_a_gradient_stay() -> None:
     np.testing.assert_array_equal(before[1], state["3"].slots["momentum"])
 
 
+@pytest.mark.parametrize("resting", ["a", "b"])
+def test_of_leaves_that_are_stepped_together_some_may_rest(resting: str) -> None:
+    """Beside a large one, whose steps without frozen leaves are traced by themselves."""
+    model = {f"{'ab'[n % 2]}/{n}": tf.Variable(tf.zeros([2, 3])) for n in range(10)}
+    model["b/large"] = tf.Variable(tf.zeros([1000, 10]))
+    waiting = tx.Partition({f"{resting}/**": tx.AccumulateGrads(2), "**": tx.ClipByNorm(9.0)})
+    state = tx.setup(tx.Chain(waiting, tx.SGD(0.1, momentum=0.9)), model)
+    for _ in range(3):
+        tx.update(state, model, {path: tf.ones_like(leaf) for path, leaf in model.items()})
+    for path, leaf in model.items():
+        if path != "b/large":
+            expected = -0.1 if path.startswith(resting) else -0.561
+            np.testing.assert_allclose(leaf, np.full([2, 3], expected), rtol=1e-6, err_msg=path)
+
+
+@pytest.mark.parametrize("rule", [tx.Adam(0.1), tx.SGD(0.1, momentum=0.9)], ids=repr)
+def test_a_graph_of_tensorflow_1_steps_them_one_by_one(rule: tx.Rule) -> None:
+    eager = new_model()
+    tx.update(tx.setup(rule, eager), eager, some_grads())
+    with tf.Graph().as_default():
+        model = new_model()
+        tx.update(tx.setup(rule, model), model, some_grads())
+        graph = tf.compat.v1.get_default_graph()
+        assigns = [op for op in graph.get_operations() if op.type.startswith("AssignSub")]
+        with tf.compat.v1.Session() as session:
+            session.run(tf.compat.v1.global_variables_initializer())
+            session.run(assigns)
+            values = session.run(model)
+    np.testing.assert_allclose(values, eager, rtol=0, atol=1e-6)
+
+
 def test_keras_saves_and_loads_it(tmp_path: Path) -> None:
     def built() -> Any:
         layers = [keras.layers.Dense(3, use_bias=False) for _ in range(9)]
@@ -197,6 +230,7 @@ def test_keras_saves_and_loads_it(tmp_path: Path) -> None:
     model = built()
     model.fit(np.ones([4, 3]), np.ones([4, 3]), verbose=0)
     model.save(tmp_path / "model.keras")
+    tf.saved_model.save(model, str(tmp_path / "saved"))
     loaded = keras.models.load_model(tmp_path / "model.keras")
     one, other = model.optimizer.opt_state, loaded.optimizer.opt_state
     for (_, a), (_, b) in zip(one_by_one(one), one_by_one(other), strict=True):
