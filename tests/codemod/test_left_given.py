@@ -23,6 +23,7 @@ class Net(keras.Model):
         grads = tape.gradient(loss, self.trainable_variables)
         self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
 """
+MINIMIZE = "minimize(loss, self.trainable_variables, tape=tape)"
 OWN_OPTIMIZER = """\
 import tensorflow as tf
 class Net(tf.keras.Model):
@@ -69,6 +70,20 @@ LEFT = {
         "    step(late)\n",
         ["TX203"],
         "`late`",
+    ),
+    "compiled_optimizer_may_scale_the_loss": (
+        COMPILED.replace("apply_gradients(zip(grads, self.trainable_variables))", MINIMIZE)
+        + "Net().compile('adam')\n",
+        ["TX208"],
+        "may scale the loss",
+    ),
+    "optimizer_from_a_config_may_scale_the_loss": (
+        HEAD.replace("Adam()", "get(config)")
+        + "loss = f(x)\nopt."
+        + MINIMIZE.replace("self", "model")
+        + "\n",
+        ["TX208"],
+        "a way of its own",
     ),
     "compiled_model_of_another_file": (
         COMPILED,

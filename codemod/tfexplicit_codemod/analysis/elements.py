@@ -91,9 +91,7 @@ class Elements:
     def _is_new_optimizer(self, value: ast.expr) -> bool:
         """True for a constructor: an optimizer that is in two places has one state, not two."""
         path = qualified(self.source, value.func) if isinstance(value, ast.Call) else None
-        if path is None or frameworks.family(path) != "keras":
-            return False
-        return path.rpartition(".")[2][:1].isupper()
+        return path is not None and frameworks.family(path) == "keras"
 
     def _have_equal_places(self, one: Container, other: Container) -> bool:
         if isinstance(one, ast.List) and isinstance(other, ast.List):

@@ -20,9 +20,10 @@ _SAME_AS_KERAS = (
 )
 _OPTIMIZER = re.compile(
     r"keras\.optimizers\.(legacy\.|experimental\.|[a-z_]+\.)?[A-Z]\w*$"
-    r"|keras\.optimizers\.(get|deserialize)$"
     r"|tensorflow_addons\.optimizers\.([a-z_]+\.)?[A-Z]\w*$"
 )
+# What these give may be one that scales the loss, like any other.
+_FROM_CONFIG = ("keras.optimizers.get", "keras.optimizers.deserialize")
 _TENSORFLOW_1_OPTIMIZER = re.compile(r"tensorflow\.(compat\.v1\.)?train\.\w*Optimizer$")
 _SCHEDULE = re.compile(r"keras\.optimizers\.schedules\.|LearningRateSchedule$")
 _FOREIGN_ROOTS = frozenset(
@@ -45,7 +46,7 @@ def normalised(path: str) -> str:
 def family(path: str) -> Family | None:
     """What calling this import path gives: a Keras optimizer, a wrapper, something foreign."""
     path = normalised(path)
-    if path.endswith(".LossScaleOptimizer") and "keras" in path:
+    if path in _FROM_CONFIG or (path.endswith(".LossScaleOptimizer") and "keras" in path):
         return "loss_scale"
     if _SCHEDULE.search(path):
         return None

@@ -159,9 +159,12 @@ class Understand:
         return self.gradients.of_pairs(self._arguments(update.call, (PAIRS,))[PAIRS])
 
     def _minimized(self, update: Update) -> Minimized:
+        receiver = self.source.one_line(update.receiver)
         if update.value.is_custom:
-            receiver = self.source.one_line(update.receiver)
             raise tx208_minimize.leave(receiver, "may compute gradients in a way of its own")
+        if update.value.kind == "compiled":
+            # Under a policy of mixed precision, Keras wraps what `compile` is given.
+            raise tx208_minimize.leave(receiver, "may scale the loss: it comes from `compile`")
         given = self._arguments(update.call, ("loss", "var_list"), optional=("tape",))
         return minimized(self.source, given["loss"], given["var_list"], given.get("tape"))
 
