@@ -13,6 +13,7 @@ from tfexplicit_codemod.analysis.minimized import Minimized, minimized
 from tfexplicit_codemod.analysis.parameters import Parameters
 from tfexplicit_codemod.analysis.references import Reference, References
 from tfexplicit_codemod.analysis.scopes import Scope
+from tfexplicit_codemod.analysis.several_backends import runs_on_several_backends
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understood import Understood
@@ -58,6 +59,7 @@ class Understand:
         self.parameters = parameters
         self.elements = elements
         self.given = given
+        self.runs_on_several_backends = runs_on_several_backends(source)
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
@@ -107,6 +109,8 @@ class Understand:
     def _home(self, update: Update) -> Reference:
         receiver = self.source.one_line(update.receiver)
         value = update.value
+        if self.runs_on_several_backends:
+            raise tx205_unproven_optimizer.leave_for_all_backends(receiver)
         if is_in_optimizer_class(self.source, self.classes, update.call):
             raise tx211_inside_optimizer.leave(receiver)
         if value.kind == "parameter" and not self._may_be_handed_over(update):

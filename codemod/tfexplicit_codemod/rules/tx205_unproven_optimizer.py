@@ -10,13 +10,18 @@ def leave(receiver: str) -> Leave:
     return Leave(rule.code, f"cannot prove that `{receiver}` is a Keras optimizer")
 
 
+def leave_for_all_backends(receiver: str) -> Leave:
+    return Leave(rule.code, f"`{receiver}` may run on another backend of Keras than TensorFlow")
+
+
 rule = Rule(
     code="TX205",
     name="unproven-optimizer",
     summary="The receiver cannot be proven to be a Keras optimizer.",
     why=(
         "Other libraries have a method of this name too, and their optimizers must not be "
-        "touched. Write the constructor where it can be seen, or make the change by hand."
+        "touched. Write the constructor where it can be seen, or make the change by hand. In a "
+        "file that runs on every backend of Keras, the optimizer is not TensorFlow's alone."
     ),
     before="""\
 import tensorflow as tf
