@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from tfexplicit_codemod.analysis.contracts import Contract, Key
@@ -19,6 +19,7 @@ from tfexplicit_codemod.freezing import may_freeze
 from tfexplicit_codemod.notebook.script import as_script
 from tfexplicit_codemod.project_imports import ProjectImports
 from tfexplicit_codemod.reach import Reach
+from tfexplicit_codemod.rounding import may_round_otherwise, sets_precision_for_all
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 from tfexplicit_codemod.surroundings import Definition, Surroundings
 
@@ -34,6 +35,7 @@ class Project:
         self.imports = ProjectImports(files, self._text)
         self._sparse = Reach(self.imports, lambda file: may_have_sparse_gradients(self._text(file)))
         self._freezing = Reach(self.imports, lambda file: may_freeze(self._text(file)))
+        self._rounding = Reach(self.imports, lambda file: may_round_otherwise(self._text(file)))
         self._importing = cache(lambda file: Reach(self.imports, file.__eq__))
         self._reading = cache(self._files_reading)
         self._module = cache(self._parsed)
@@ -48,6 +50,7 @@ class Project:
         return Surroundings(
             sparse=partial(self._sparse.has, path),
             freezes=partial(self._freezing.has, path),
+            rounds=lambda: self._rounding.has(path) or self._sets_precision,
             lookup=partial(self.lookup, path),
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
             is_read_elsewhere=partial(self.is_read_elsewhere, path),
@@ -56,6 +59,11 @@ class Project:
             contracts=contracts,
             refused=refused,
         )
+
+    @cached_property
+    def _sets_precision(self) -> bool:
+        """True where any file of the run does, since it may be the one that is started."""
+        return any(sets_precision_for_all(self._bytes(file)) for file in self.imports.files)
 
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfexplicit_codemod.freezing import may_freeze
+from tfexplicit_codemod.rounding import may_round_otherwise
 from tfexplicit_codemod.sparse import may_have_sparse_gradients
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Surroundings:
     """Facts of the files that a file imports, directly or through others.
 
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
-    `model.trainable_variables`. `lookup` finds the definition behind an import path.
+    `model.trainable_variables`. `rounds`: leaves may not be float32. `lookup` finds the definition
+    behind an import path.
     `is_used_elsewhere` tells whether another file may import a name of this one, `texts_naming`
     gives the texts of such files; `is_read_elsewhere` leaves out those with such a name of their
     own. `observed` holds the places (from line 1, column 0) of the calls that a run has seen on a
@@ -33,6 +35,7 @@ class Surroundings:
 
     sparse: Callable[[], bool]
     freezes: Callable[[], bool]
+    rounds: Callable[[], bool]
     lookup: Callable[[str], tuple[Module, Definition] | None]
     is_used_elsewhere: Callable[[str], bool]
     is_read_elsewhere: Callable[[str], bool]
@@ -48,12 +51,14 @@ class Surroundings:
             self,
             sparse=lambda: may_have_sparse_gradients(source) or self.sparse(),
             freezes=lambda: may_freeze(source) or self.freezes(),
+            rounds=lambda: may_round_otherwise(source) or self.rounds(),
         )
 
 
 ALONE = Surroundings(
     sparse=lambda: False,
     freezes=lambda: False,
+    rounds=lambda: False,
     lookup=lambda path: None,
     is_used_elsewhere=lambda name: False,
     is_read_elsewhere=lambda name: False,
@@ -63,6 +68,7 @@ ALONE = Surroundings(
 OUT_OF_SIGHT = Surroundings(
     sparse=lambda: True,
     freezes=lambda: True,
+    rounds=lambda: True,
     lookup=lambda path: None,
     is_used_elsewhere=lambda name: True,
     is_read_elsewhere=lambda name: True,

@@ -45,6 +45,8 @@ def rewritten(optimizer: str, helper: str = "") -> str:
         ("SGD", "w = tf.Variable(1.0, dtype=tf.float64)\n", False),
         ("SGD", "w = tf.Variable(1.0, dtype=tf.bfloat16)\n", False),
         ("SGD", "tf.keras.backend.set_floatx('float64')\n", False),
+        ("SGD", "import os, numpy as np\nw = {'a': tf.Variable(np.ones(3))}\n", False),
+        ("SGD", "import os, numpy as np\nx = model(x).numpy()\n", True),
     ],
 )
 def test_signs_in_the_file_itself(optimizer: str, helper: str, becomes_rule: bool) -> None:
@@ -65,8 +67,15 @@ def test_signs_in_the_file_itself(optimizer: str, helper: str, becomes_rule: boo
         ),
         ({"models.py": DENSE, "unrelated.py": SPARSE}, True),
         ({"models.py": "import train\nx = (\n"}, True),
+        ({"models.py": f"{DENSE}tf.keras.backend.set_floatx(chosen)\n"}, False),
+        ({"models.py": f"{DENSE}kind = tf.float64\n"}, False),
+        ({"models.py": DENSE, "unrelated.py": "kind = tf.float64\n"}, True),
+        ({"models.py": DENSE, "main.py": "set_floatx(chosen)\nimport train\n"}, False),
     ],
-    ids=["dense", "sparse", "in a package", "not imported", "unparsable"],
+    ids=[
+        *("dense", "sparse", "in a package", "not imported", "unparsable"),
+        *("floatx set", "float64", "float64 not imported", "floatx set by the main program"),
+    ],
 )
 def test_signs_in_what_the_file_imports(
     tmp_path: Path, files: dict[str, str], becomes_rule: bool

@@ -67,24 +67,18 @@ def edits(
     if not same_block or {"distribute", "scope"} & source.identifiers:
         # Several replicas clip and sum in an order that is the Keras object's.
         return []
-    if _may_round_otherwise(source, group):
+    explicit = any(not part.is_model for part in group.parts)
+    if explicit and "numpy" in imported_roots(source):
+        # A variable of NumPy's arrays is float64: see `rounding.py`.
         return []
     # Last, since these may look at many files.
     if _may_be_read_elsewhere(source, group, around):
         return []
     if (name not in LINEAR or has_modifiers(call)) and around.sparse():
         return []
+    if around.rounds():
+        return []
     return rule_edits(source, tx, name, call)
-
-
-def _may_round_otherwise(source: Source, group: Group) -> bool:
-    """For leaves that are not float32, and scales of float8, a rule computes otherwise than Keras.
-
-    GPflow's leaves are float64, and so are variables of NumPy's arrays."""
-    explicit = any(not part.is_model for part in group.parts)
-    from_numpy = explicit and "numpy" in imported_roots(source)
-    signs = ("float64", "float16", "float8", "complex", "gpflow")
-    return from_numpy or any(sign in source.text for sign in signs)
 
 
 def _rule_name(source: Source, call: ast.Call) -> str | None:
