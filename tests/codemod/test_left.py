@@ -47,7 +47,7 @@ LEFT = {
         + "if x:\n    opt = tf.keras.optimizers.Adam()\n    step()\n"
         "else:\n    opt = tf.keras.optimizers.SGD()\n    step()\n",
         ["TX203"],
-        "`step` may step in the branch",
+        "`opt` is bound in several branches, and `step`",
     ),
     "model_replaced_between_calls_of_the_step": (
         HEAD + "def step():\n    " + UPDATE + "step()\nmodel = make()\nstep()\n",
@@ -102,7 +102,11 @@ LEFT = {
     ),
     "star_arguments": (HEAD + "opt.apply_gradients(*pairs)\n", ["TX210"], "*pairs"),
     "double_star_arguments": (HEAD + "opt.apply_gradients(**pairs)\n", ["TX210"], "**"),
-    "no_arguments": (HEAD + "opt.apply_gradients()\n", ["TX210"], "0 arguments"),
+    "no_arguments": (
+        HEAD + "opt.apply_gradients()\n",
+        ["TX210"],
+        "`opt.apply_gradients() without grads_and_vars`",
+    ),
     "name_argument": (
         HEAD + "opt.apply_gradients(zip(grads, model.trainable_variables), name='step')\n",
         ["TX210"],
@@ -200,7 +204,7 @@ def test_todo_stands_above_the_statement_with_its_indent() -> None:
     after = migrate_source(program.encode(), Path("left.py")).after
     assert after is not None
     assert after.decode().splitlines()[-2:] == [
-        "        # TODO(tfexplicit TX207): the value of this call is used",
+        "        # TODO(tfexplicit TX207): the value of `opt.apply_gradients` is used",
         "        x = " + UPDATE.rstrip(),
     ]
 

@@ -28,7 +28,7 @@ LEFT = {
         f"{HEAD}opt.exclude_from_weight_decay(var_names=['bias'])\n"
         "opt.apply_gradients(zip(grads, model.trainable_variables))\n",
         "TX203",
-        "`opt.exclude_from_weight_decay` is set after the optimizer is made",
+        "`opt.exclude_from_weight_decay` is called after the optimizer is made",
     ),
     "parameter_servers": (
         HEAD.replace("model", "s = tf.distribute.ParameterServerStrategy(c)\nmodel", 1)

@@ -47,6 +47,12 @@ LEFT = {
         ["TX206"],
         "changed after",
     ),
+    "a_variable_of_two_dicts": (
+        HEAD + "a = {'w': tf.Variable(1.0)}\nb = {'v': tf.Variable(2.0), 'w': a['w']}\n"
+        "opt.apply_gradients(zip(grads, list(a.values()) + list(b.values())))\n",
+        ["TX206"],
+        "`b.values()` may hold a variable twice",
+    ),
     "all_variables": (
         HEAD + "opt.apply_gradients(zip(grads, model.variables))\n",
         ["TX206"],

@@ -109,7 +109,9 @@ class Placements:
             owner = model.owner.node
             inner = owner.name if isinstance(owner, ast.FunctionDef) else "a function"
             if all(b.kind == "parameter" for b in self.references.bindings(model)):
-                raise tx202_model_out_of_sight.leave(name, f"is a parameter of `{inner}`")
+                raise tx202_model_out_of_sight.leave(
+                    name, f"is a parameter of `{inner}`, the optimizer is made outside it"
+                )
             raise tx202_model_out_of_sight.leave(
                 name, f"is made in `{inner}`, the optimizer is not"
             )
@@ -222,8 +224,10 @@ class Placements:
         """`setup` reads them once; only the learning rate of a Keras object is followed."""
         for attribute in self.source.nodes(ast.Attribute):
             if sets_hyperparameter(attribute) and optimizer in self._may_be(attribute.value):
+                how = "set" if isinstance(attribute.ctx, ast.Store) else "called"
+                name = self.source.one_line(attribute, limit=80)
                 raise tx203_unclear_definition.leave(
-                    f"`{self.source.one_line(attribute)}` is set after the optimizer is made"
+                    f"`{name}` is {how} after the optimizer is made"
                 )
 
     def _changes_leaves(self, attribute: ast.Attribute, models: list[Reference]) -> bool:
@@ -260,7 +264,8 @@ class Placements:
                 scope = self.source.scope(node).lookup(node.func.id)
                 if scope and any(b.kind == "definition" for b in scope.bindings[node.func.id]):
                     raise tx203_unclear_definition.leave(
-                        f"`{node.func.id}` may step in the branch that binds `{later.name}`"
+                        f"`{later.name}` is bound in several branches, and `{node.func.id}`, "
+                        "called in one of them, may step"
                     )
 
     def _check_reached(self, site: ast.stmt, later: Definition, function: Scope) -> None:

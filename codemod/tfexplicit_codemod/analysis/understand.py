@@ -153,7 +153,7 @@ class Understand:
     def _statement(self, update: Update) -> ast.Expr:
         statement = self.source.parent_of[update.call]
         if not isinstance(statement, ast.Expr):
-            raise tx207_result_used.leave()
+            raise tx207_result_used.leave(self.source.one_line(update.call.func, limit=80))
         return statement
 
     def _pairs(self, update: Update) -> Pairs:
@@ -185,8 +185,11 @@ class Understand:
             if keyword.arg not in (*names, *optional) or keyword.arg in given:
                 raise tx210_extra_arguments.leave(f"{keyword.arg}=")
             given[keyword.arg] = keyword.value
-        if len(call.args) > len(names) or not set(names) <= set(given):
-            raise tx210_extra_arguments.leave(f"{len(given)} arguments")
+        missing = [name for name in names if name not in given]
+        if len(call.args) > len(names) or missing:
+            how = f"without {missing[0]}" if missing else f"with {len(call.args)} arguments"
+            method = self.source.one_line(call.func, limit=80)
+            raise tx210_extra_arguments.leave(f"{method}() {how}")
         return given
 
     def _check_comments(self, call: ast.Call) -> None:

@@ -286,6 +286,8 @@ def _is_copy(call: ast.Call) -> bool:
 def _why_not(node: ast.expr) -> str:
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return "is filtered or mapped"
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "values":
+        return "may hold a variable twice, or something else"
     if isinstance(node, ast.Call):
-        return "is the result of a call"
+        return "is the result of a call that is not followed"
     return "holds variables out of sight"

@@ -6,8 +6,8 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.registry import Rule
 
 
-def leave() -> Leave:
-    return Leave(rule.code, "the value of this call is used")
+def leave(method: str) -> Leave:
+    return Leave(rule.code, f"the value of `{method}` is used")
 
 
 rule = Rule(
@@ -47,7 +47,7 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    # TODO(tfexplicit TX207): the value of this call is used
+    # TODO(tfexplicit TX207): the value of `optimizer.apply_gradients` is used
     step = optimizer.apply_gradients(zip(grads, model.trainable_variables))
     print(int(step), float(loss))
 """,

@@ -58,7 +58,7 @@ def gradients():
 # TODO(tfexplicit TX214): another update of `optimizer` is left (TX207)
 optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
 for _ in range(5):
-    # TODO(tfexplicit TX207): the value of this call is used
+    # TODO(tfexplicit TX207): the value of `optimizer.apply_gradients` is used
     step = optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
     print(int(step))
 """,
