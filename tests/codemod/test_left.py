@@ -146,6 +146,18 @@ LEFT = {
         ["TX205"],
         "`trainer.optimizer`",
     ),
+    "update_without_a_tape_in_sight": (
+        "import elsewhere\nfrom tensorflow.keras.optimizers import SGD\n"
+        "opt = elsewhere.Wrapper(SGD())\nopt.apply_gradients([(g, w)])\n",
+        ["TX205"],
+        "`opt`",
+    ),
+    "update_of_a_list_of_variables": (
+        "import tensorflow as tf\nopt = make(tf.keras.optimizers.SGD)\n"
+        "opt.minimize(loss, [v, w])\nopt.apply([g], [w])\nopt.minimize(loss, variables)\n",
+        ["TX205", "TX205", "TX205"],
+        "`opt`",
+    ),
     "wrapped_by_another_package": (
         "import elsewhere\n" + HEAD + "opt = elsewhere.DistributedOptimizer(opt)\n" + UPDATE,
         ["TX205"],

@@ -187,6 +187,19 @@ opt_state = tx.setup(tx.Adam(), model)
 grads = tape.gradient(loss, tx.trainables(model))
 tx.update(opt_state, model, grads)
 """,
+    "tf1_session": """
+import tensorflow as tf
+print(tf.keras.optimizers.Adam)
+opt = wrapped(optimizer)
+session.run(opt.apply_gradients(pairs))
+""",
+    "scipy_of_another_name": """
+import tensorflow as tf
+with tf.GradientTape() as tape: pass
+opt = find()
+opt.minimize(loss, [0.0, 1.0])
+opt.minimize(loss, make(x))
+""",
     "pandas_apply": """
 import pandas as pd
 import tensorflow as tf

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import frameworks
 from tfexplicit_codemod.analysis.classes import Classes
-from tfexplicit_codemod.analysis.names import imported_roots
+from tfexplicit_codemod.analysis.names import imported_roots, qualified
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.tensorflow_1 import is_graph_list, is_of_tensorflow_1
 from tfexplicit_codemod.analysis.values import CUSTOM, Value, Values
@@ -17,6 +17,9 @@ from tfexplicit_codemod.analysis.values import CUSTOM, Value, Values
 METHODS = ("apply_gradients", "minimize", "apply")
 PAIRS = "grads_and_vars"
 _TENSORFLOW_2 = frozenset({"GradientTape", "trainable_variables", "trainable_weights", "tape"})
+_TENSORFLOW_1 = frozenset({"Session", "session", "cached_session"})
+# How a list of variables is written: what else has these methods takes no such argument.
+_VARIABLES = re.compile(r"(.*\.)?trainable_(variables|weights)$|variables$|\[\s*[^\W\d][^()]*\]$")
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,18 @@ def _uses_tensorflow_2(source: Source) -> bool:
         # A package may import TensorFlow in one place for all its modules.
         return "GradientTape" in source.identifiers
     signs = _TENSORFLOW_2 & source.identifiers
+    if not signs:
+        return not _TENSORFLOW_1 & source.identifiers and _names_a_keras_optimizer(source)
     if signs == {"trainable_variables"}:
         read = [a for a in source.nodes(ast.Attribute) if a.attr == "trainable_variables"]
         return not read or not all(is_graph_list(source, attribute) for attribute in read)
-    return bool(signs)
+    return True
+
+
+def _names_a_keras_optimizer(source: Source) -> bool:
+    imported = (f"{i.module}.{a.name}" for i in source.nodes(ast.ImportFrom) for a in i.names)
+    read = (qualified(source, attribute) or "" for attribute in source.nodes(ast.Attribute))
+    return any(map(frameworks.is_keras_optimizer_base, (*imported, *read)))
 
 
 def _is_super(receiver: ast.expr) -> bool:
@@ -94,11 +105,9 @@ def _looks_like_an_update(source: Source, call: ast.Call, method: str) -> bool:
         return False
     if method == "apply_gradients":
         return len(call.args) == 1 or PAIRS in keywords
-    if method == "minimize":
-        return bool(keywords & {"var_list", "tape"})
-    return len(call.args) == 2 and bool(
-        re.search(r"\.trainable_(variables|weights)$", source.segment(call.args[1]))
-    )
+    if keywords & {"var_list", "tape"}:
+        return method == "minimize"
+    return len(call.args) == 2 and bool(_VARIABLES.match(source.segment(call.args[1])))
 
 
 def is_in_optimizer_class(source: Source, classes: Classes, call: ast.Call) -> bool:
