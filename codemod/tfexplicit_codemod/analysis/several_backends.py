@@ -9,6 +9,7 @@ from tfexplicit_codemod.analysis.names import imported_roots, qualified
 from tfexplicit_codemod.analysis.source import Source
 
 _OF_TENSORFLOW = ("tensorflow", "tf_keras")
+_OF_ALL = ("keras.ops", "keras.src.ops", "keras.src.backend")
 _ASKS_FOR_THE_BACKEND = ("keras.backend.backend", "keras.config.backend")
 
 
@@ -34,10 +35,8 @@ def _needs_tensorflow(statement: ast.stmt) -> bool:
 
 
 def _is_written_for_all(imported: ast.ImportFrom) -> bool:
-    """True for Keras' own modules, and for the operations that each backend has."""
-    module = imported.module or ""
-    names = {alias.name for alias in imported.names}
-    return module.startswith("keras.src") or (module == "keras" and "ops" in names)
+    """True for an import of the operations that each backend has."""
+    return any(f"{imported.module}.{alias.name}" in _OF_ALL for alias in imported.names)
 
 
 def _asks_for_the_backend(source: Source) -> bool:
