@@ -52,6 +52,7 @@ class Project:
             freezes=partial(self._freezing.has, path),
             rounds=lambda: self._rounding.has(path) or self._sets_precision,
             lookup=partial(self.lookup, path),
+            is_own=self.imports.is_own,
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
             is_read_elsewhere=partial(self.is_read_elsewhere, path),
             texts_naming=partial(self.texts_naming, path),

@@ -74,6 +74,24 @@ class ProjectImports:
         above = [root for root in roots if here[: len(root)] == root]
         return roots[max(above, key=len)] if above else None
 
+    def is_own(self, module: str) -> bool:
+        """True for a module of one of the files, or of a package around one.
+
+        A file within another package is no top-level module: `keras/backend/tensorflow` is not
+        what `import tensorflow` means.
+        """
+        names = tuple(module.split("."))
+        modules = [names[:end] for end in range(1, len(names) + 1)]
+        roots = {
+            self._module_parts(file)[: -len(wanted)]
+            for wanted in modules
+            for file in self._files_ending_with(wanted)
+        }
+        return any(not self._is_package(root) for root in roots)
+
+    def _is_package(self, folder: Parts) -> bool:
+        return any(file.stem == "__init__" for file in self._files_ending_with(folder))
+
     def _modules_named(self, module: Parts) -> list[Path]:
         named_so = self._by_last_name.get(module[-1], [])
         return [file for file, parts in named_so if parts[-len(module) :] == module]

@@ -25,7 +25,7 @@ class Surroundings:
 
     `sparse`: a gradient may be sparse. `freezes`: `model.variables` may train other variables than
     `model.trainable_variables`. `rounds`: leaves may not be float32. `lookup` finds the definition
-    behind an import path.
+    behind an import path, `is_own` tells a module of the project from those of other packages.
     `is_used_elsewhere` tells whether another file may import a name of this one, `texts_naming`
     gives the texts of such files; `is_read_elsewhere` leaves out those with such a name of their
     own. `observed` holds the places (from line 1, column 0) of the calls that a run has seen on a
@@ -37,6 +37,7 @@ class Surroundings:
     freezes: Callable[[], bool]
     rounds: Callable[[], bool]
     lookup: Callable[[str], tuple[Module, Definition] | None]
+    is_own: Callable[[str], bool]
     is_used_elsewhere: Callable[[str], bool]
     is_read_elsewhere: Callable[[str], bool]
     texts_naming: Callable[[str], Iterable[bytes]] = lambda name: ()
@@ -60,6 +61,7 @@ ALONE = Surroundings(
     freezes=lambda: False,
     rounds=lambda: False,
     lookup=lambda path: None,
+    is_own=lambda module: False,
     is_used_elsewhere=lambda name: False,
     is_read_elsewhere=lambda name: False,
 )
@@ -70,6 +72,7 @@ OUT_OF_SIGHT = Surroundings(
     freezes=lambda: True,
     rounds=lambda: True,
     lookup=lambda path: None,
+    is_own=lambda module: False,
     is_used_elsewhere=lambda name: True,
     is_read_elsewhere=lambda name: True,
 )

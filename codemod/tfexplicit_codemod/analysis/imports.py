@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from tfexplicit_codemod.analysis.naming import unused
 from tfexplicit_codemod.analysis.source import Source
 
 Import = ast.Import | ast.ImportFrom
+# Tells whether a dotted name is a module of the project.
+IsOwn = Callable[[str], bool]
 TENSORFLOW_ROOTS = ("tensorflow", "keras", "tf_keras")
 
 
@@ -44,24 +47,29 @@ def import_statement(alias: str) -> str:
     return "import tfexplicit" if alias == "tfexplicit" else f"import tfexplicit as {alias}"
 
 
-def line_to_import_after(source: Source, first_use: int, last_use: int) -> int | None:
+def line_to_import_after(
+    source: Source, is_own: IsOwn, first_use: int, last_use: int
+) -> int | None:
     """The line of the statement after which the import goes; None for the very top.
 
     It follows the run of imports that brings in TensorFlow, since settings that must come before
     TensorFlow (environment variables) must come before `tfexplicit` too. Where that is in a
-    function or block, and every use with it, the import goes there.
+    function or block, and every use with it, the import goes there. Imports of the project's own
+    modules stay below it.
     """
     before = [s for s in source.tree.body if _last_line(s) < first_use]
     bringing = [i for i, s in enumerate(before) if _imports_tensorflow(s)]
     any_import = [i for i, s in enumerate(before) if isinstance(s, Import) or _sets_environment(s)]
     if not bringing:
-        inner = _import_in_block(source, first_use, last_use)
+        inner = _import_in_block(source, is_own, first_use, last_use)
         if inner is not None:
             return source.leader_line(inner)
     if not bringing and not any_import:
         return source.leader_line(before[0]) if before and _is_docstring(before[0]) else None
-    index = _end_of_run(before, bringing[0] if bringing else any_import[-1])
-    return source.leader_line(before[index])
+    if not bringing:
+        return source.leader_line(before[any_import[-1]])
+    run = before[bringing[0] : _end_of_run(before, bringing[0]) + 1]
+    return source.leader_line(_last_of_others(source, is_own, run))
 
 
 def _sets_environment(statement: ast.stmt) -> bool:
@@ -71,7 +79,33 @@ def _sets_environment(statement: ast.stmt) -> bool:
     return "environ" in names
 
 
-def _import_in_block(source: Source, first_use: int, last_use: int) -> ast.stmt | None:
+def _last_of_others(source: Source, is_own: IsOwn, run: list[ast.stmt]) -> ast.stmt:
+    """The last statement of a run of imports that brings in another project's module.
+
+    One that tools are told to pass over, by a comment, is no place if there is another.
+    """
+    others = [run[0], *(each for each in run[1:] if not _is_of_the_project(each, is_own))]
+    plain = [each for each in others if not _is_passed_over(source, each)]
+    return (plain or others)[-1]
+
+
+def _is_of_the_project(statement: ast.stmt, is_own: IsOwn) -> bool:
+    if isinstance(statement, ast.ImportFrom):
+        return statement.level > 0 or is_own(statement.module or "")
+    return isinstance(statement, ast.Import) and any(is_own(a.name) for a in statement.names)
+
+
+def _is_passed_over(source: Source, statement: ast.stmt) -> bool:
+    """True for `# isort:skip`, and between the marks of what a page of documentation hides."""
+    last = _last_line(statement)
+    above = "\n".join(source.lines[:last])
+    line = source.lines[last - 1].replace(" ", "")
+    return "#isort:skip" in line or above.count("# hide: begin") > above.count("# hide: end")
+
+
+def _import_in_block(
+    source: Source, is_own: IsOwn, first_use: int, last_use: int
+) -> ast.stmt | None:
     """The end of a run of imports within the block that holds every use."""
     for statement in source.nodes(ast.stmt):
         if not isinstance(statement, Import) or not _imports_tensorflow(statement):
@@ -80,10 +114,10 @@ def _import_in_block(source: Source, first_use: int, last_use: int) -> ast.stmt 
         if source.follows_colon(statement) or _last_line(statement) >= first_use:
             continue
         if last_use <= _last_line(block[-1]):
-            run = _end_of_run(block, block.index(statement))
-            while _last_line(block[run]) >= first_use:
-                run -= 1
-            return block[run]
+            start = block.index(statement)
+            run = block[start : _end_of_run(block, start) + 1]
+            run = [each for each in run if _last_line(each) < first_use]
+            return _last_of_others(source, is_own, run)
     return None
 
 

@@ -156,7 +156,7 @@ class Rewrites:
             return
         statement = imports.import_statement(self.alias)
         first, last = self.edits.first_line, self.edits.last_line
-        line = imports.line_to_import_after(self.source, first, last)
+        line = imports.line_to_import_after(self.source, self.around.is_own, first, last)
         if line is None:
             self.edits.first_statement = statement
         else:
