@@ -105,8 +105,7 @@ class Variables:
                 raise
             parts = tuple(Part(True, (model,), ".".join(model.path)) for model in models)
             text, dump = self.source.segment(node), ast.dump(node)
-            references = tuple(models)
-            whole = Part(False, references, text, chosen=dump, chosen_from=parts, is_whole=True)
+            whole = Part(False, tuple(models), text, chosen=dump, chosen_from=parts, is_whole=True)
             return Leaves((whole,), node)
 
     def _read_in_order(self, node: ast.expr) -> Leaves:
@@ -165,13 +164,9 @@ class Variables:
         return Part(False, references, text, chosen=ast.dump(node), chosen_from=parts)
 
     def _element(self, node: ast.Subscript) -> Part:
-        return Part(
-            True,
-            (self._reference(node.value),),
-            self.source.segment(node),
-            element=self.source.segment(node.slice),
-            element_of=node.value,
-        )
+        text, place = self.source.segment(node), self.source.segment(node.slice)
+        model = (self._reference(node.value),)
+        return Part(True, model, text, element=place, element_of=node.value)
 
     def _are_values_of_variables(self, call: ast.Call) -> bool:
         """True for `weights.values()` of a dict of variables: the dict is a model, in its order."""
@@ -286,8 +281,8 @@ def _is_copy(call: ast.Call) -> bool:
 def _why_not(node: ast.expr) -> str:
     if isinstance(node, ast.ListComp | ast.GeneratorExp):
         return "is filtered or mapped"
-    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "values":
-        return "may hold a variable twice, or something else"
     if isinstance(node, ast.Call):
+        if getattr(node.func, "attr", "") == "values":
+            return "may hold a variable twice, or something else"
         return "is the result of a call that is not followed"
     return "holds variables out of sight"
