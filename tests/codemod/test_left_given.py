@@ -71,12 +71,6 @@ LEFT = {
         ["TX203"],
         "`late`",
     ),
-    "compiled_optimizer_may_scale_the_loss": (
-        COMPILED.replace("apply_gradients(zip(grads, self.trainable_variables))", MINIMIZE)
-        + "Net().compile('adam')\n",
-        ["TX208"],
-        "may scale the loss",
-    ),
     "optimizer_from_a_config_may_scale_the_loss": (
         HEAD.replace("Adam()", "get(config)")
         + "loss = f(x)\nopt."

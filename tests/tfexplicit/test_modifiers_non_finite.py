@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+import tf_keras
 
 import tfexplicit as tx
 
@@ -172,3 +173,43 @@ def test_loss_scale_refuses_what_it_cannot_do() -> None:
             tx.LossScale(**arguments)
     with pytest.raises(TypeError, match="`dynamic_growth_steps` must be an integer"):
         tx.LossScale(dynamic_growth_steps=1.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("by_tape", [False, True])
+def test_minimize_scales_as_an_optimizer_of_tf_keras_that_was_set_up(by_tape: bool) -> None:
+    """The gradient is too small for float16, unless the loss is scaled."""
+
+    def trained(explicit: bool) -> Any:
+        v = tf.Variable([1.0, -2.0])
+        optimizer = tf_keras.mixed_precision.LossScaleOptimizer(
+            tf_keras.optimizers.SGD(1e3), dynamic=False, initial_scale=2.0**12
+        )
+        state = tx.setup(optimizer, [v]) if explicit else None
+
+        def loss_fn() -> Any:
+            return tf.reduce_sum(tf.cast(v, tf.float16) * tf.constant(1.3e-7, tf.float16))
+
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = loss_fn()
+            given = {"tape": tape} if by_tape else {}
+            first = loss if by_tape else loss_fn
+            if explicit:
+                tx.minimize(first, state, [v], **given)
+            else:
+                optimizer.minimize(first, [v], **given)
+        return v.numpy()
+
+    np.testing.assert_array_equal(trained(explicit=True), trained(explicit=False))
+
+
+def test_minimize_scales_as_an_optimizer_of_keras_3_that_was_set_up() -> None:
+    v = tf.Variable([1.0, -2.0])
+    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.5), initial_scale=8.0)
+    state = tx.setup(optimizer, [v])
+    tx.minimize(lambda: tf.reduce_sum(v * v), state, [v])
+    np.testing.assert_array_equal(v, [0.0, 0.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(v + v)
+    tx.minimize(loss, state, [v], tape=tape)
+    np.testing.assert_array_equal(v, [-1.0, -1.0])

@@ -20,15 +20,27 @@ def scale_loss(opt_state: AnyState, loss: Any) -> Any:
     """The loss to differentiate: `tape.gradient(tx.scale_loss(opt_state, loss), ...)`.
 
     Call it inside the tape. The result has the shape and dtype of `loss`. Without a `LossScale` in
-    the state it is the loss itself, as in Keras, so that one loop serves both.
+    the state it is the loss itself, as in Keras, so that one loop serves both. Where the state is
+    of a `LossScaleOptimizer` of Keras 3, that scales; one of `tf_keras` gets its gradients unscaled
+    from `update`, so only `minimize` scales for it.
 
     Raises:
         TypeError: not a state.
         ValueError: parts of the model have scales of their own, so no single loss will do.
     """
     expect_state("scale_loss", opt_state, "tx.scale_loss(opt_state, loss)")
-    scale = _scale_of(located(opt_state)[0])
+    state = located(opt_state)[0]
+    if hasattr(state.own_stepper, "scale_loss"):
+        return state.own_stepper.scale_loss(loss)
+    scale = _scale_of(state)
     return loss if scale is None else loss * tf.cast(scale, tf.convert_to_tensor(loss).dtype)
+
+
+def scales_loss(state: OptState) -> bool:
+    """True if gradients are to be taken of a scaled loss."""
+    own = state.own_stepper
+    by_keras = hasattr(own, "inner_optimizer") or getattr(own, "loss_scale_factor", None)
+    return bool(by_keras) or _scale_of(state) is not None
 
 
 def _scale_of(state: OptState) -> Any:

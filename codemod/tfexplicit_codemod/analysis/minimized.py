@@ -16,6 +16,8 @@ class Minimized:
     loss: str
     variables: ast.expr
     tape: str | None = None
+    # True if the optimizer may be one that takes the gradients of a loss that it has scaled.
+    may_scale: bool = False
 
 
 def minimized(

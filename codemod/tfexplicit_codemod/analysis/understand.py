@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.compiled import Compiled
@@ -166,11 +167,10 @@ class Understand:
         receiver = self.source.one_line(update.receiver)
         if update.value.is_custom:
             raise tx208_minimize.leave(receiver, "may compute gradients in a way of its own")
-        if update.value.kind == "compiled":
-            # Under a policy of mixed precision, Keras wraps what `compile` is given.
-            raise tx208_minimize.leave(receiver, "may scale the loss: it comes from `compile`")
         given = self._arguments(update.call, ("loss", "var_list"), optional=("tape",))
-        return minimized(self.source, given["loss"], given["var_list"], given.get("tape"))
+        what = minimized(self.source, given["loss"], given["var_list"], given.get("tape"))
+        # Under a policy of mixed precision, Keras wraps what `compile` is given.
+        return replace(what, may_scale=update.value.kind == "compiled")
 
     def _arguments(
         self, call: ast.Call, names: tuple[str, ...], optional: tuple[str, ...] = ()

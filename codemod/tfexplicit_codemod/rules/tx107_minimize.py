@@ -15,6 +15,8 @@ def code(tx: str, state: str, what: Minimized, leaves: Leaves) -> str:
     """The step, for a function of nothing or for a value that a tape has recorded."""
     if what.tape is None:
         return f"{tx}.minimize({what.loss}, {state}, {leaves.text})"
+    if what.may_scale:
+        return f"{tx}.minimize({what.loss}, {state}, {leaves.text}, tape={what.tape})"
     gradients = f"{what.tape}.gradient({what.loss}, {tx}.trainables({leaves.text}))"
     return f"{tx}.update({state}, {leaves.text}, {gradients})"
 
@@ -27,7 +29,8 @@ rule = Rule(
         "`tx.minimize` records the loss, takes the gradients and updates, as `minimize` of Keras 2 "
         "did; Keras 3 has none. A loss that may take an argument is wrapped, since `tx.minimize` "
         "calls it with the model if it can. With `tape=` the loss is a value already, so the "
-        "tape's gradients go to `update`."
+        "tape's gradients go to `update`; where `compile` may have wrapped the optimizer in one "
+        "that scales the loss, `tx.minimize` gets the tape."
     ),
     at_run_time=AtRunTime(
         does="`{optimizer}.minimize` keeps hidden state for the variables that it is given.",
