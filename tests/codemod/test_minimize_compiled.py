@@ -48,6 +48,7 @@ def test_it_scales_the_loss_after_the_rewrite_too() -> None:
     result = migrate_source(PROGRAM.encode(), Path("train.py"))
     assert result.after is not None
     after = result.after.decode()
+    assert migrate_source(result.after, Path("train.py")).after is None
     assert "tx.minimize(loss, self.opt_state, self, tape=tape)" in after
     assert "tx.setup(self.optimizer, self)" in after
     for one, other in zip(weights_of(after), weights_of(PROGRAM), strict=True):

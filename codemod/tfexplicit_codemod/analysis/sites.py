@@ -44,6 +44,8 @@ def updates(
         function = call.func
         if not isinstance(function, ast.Attribute) or function.attr not in METHODS:
             continue
+        if qualified(source, function) == f"tfexplicit.{function.attr}":
+            continue
         value = values.of(function.value)
         if value.kind == "unknown" and source.start(call) in observed:
             # Of some Keras class: what is known of Keras' own may not hold for it.
