@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tfexplicit.arrays import raw, read
+from tfexplicit.group import Group
+from tfexplicit.tree import parse
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -89,8 +91,15 @@ def copy_of(state: OptState, memo: dict[int, Any]) -> OptState:
     if state.is_live:
         cells = [copy.deepcopy(raw(cell), memo) for cell in cells]
     same = state.with_cells(cells)
-    groups = [
-        replace(group, targets=tuple(memo.get(id(target), target) for target in group.targets))
-        for group in same.groups
-    ]
+    is_copied = model is not state.plan.model
+    by_path = {leaf.path: leaf.value for leaf in parse(model).leaves} if is_copied else {}
+    groups = [replace(group, targets=_copied(group, memo, by_path)) for group in same.groups]
     return type(state)(plan, same.step, groups)
+
+
+def _copied(group: Group, memo: dict[int, Any], leaves: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Keras copies a model through its configuration, so that no variable is known by identity."""
+    return tuple(
+        memo.get(id(target), leaves.get(path, target))
+        for path, target in zip(group.paths, group.targets, strict=True)
+    )

@@ -53,6 +53,21 @@ def test_a_model_and_its_state_are_copied_together() -> None:
     assert twin_state == state
 
 
+def test_a_keras_model_and_its_state_are_copied_together() -> None:
+    """Keras makes the copy anew from its configuration."""
+    inputs = keras.layers.Input([3])
+    net = keras.Model(inputs, keras.layers.Dense(2)(inputs))
+    state = tx.setup(tx.Adam(0.1), net)
+    grads = [tf.ones([3, 2]), tf.ones([2])]
+    tx.update(state, net, grads)
+    twin, twin_state = copy.deepcopy((net, state))
+    for each, opt_state in ((net, state), (twin, twin_state)):
+        tx.update(opt_state, each, [-3.0 * grad for grad in grads])
+    assert twin_state.paths == state.paths
+    for ours, theirs in zip(net.get_weights(), twin.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_equality_looks_at_rules_leaves_and_arrays() -> None:
     ours = model()
     state = tx.setup(tx.Adam(0.1), ours)
