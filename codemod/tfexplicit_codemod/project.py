@@ -50,7 +50,7 @@ class Project:
         return Surroundings(
             sparse=partial(self._sparse.has, path),
             freezes=partial(self._freezing.has, path),
-            rounds=lambda: self._rounding.has(path) or self._sets_precision,
+            rounds=lambda: self._rounding.has(path) or self._may_run_with_another_precision(path),
             lookup=partial(self.lookup, path),
             is_own=self.imports.is_own,
             is_used_elsewhere=partial(self.is_used_elsewhere, path),
@@ -61,10 +61,15 @@ class Project:
             refused=refused,
         )
 
+    def _may_run_with_another_precision(self, path: Path) -> bool:
+        """True where a program, this file or one that imports it, comes to a file that sets it."""
+        importing = self._importing(path)
+        return any(file == path or importing.has(file) for file in self._with_another_precision)
+
     @cached_property
-    def _sets_precision(self) -> bool:
-        """True where any file of the run does, since it may be the one that is started."""
-        return any(sets_precision_for_all(self._bytes(file)) for file in self.imports.files)
+    def _with_another_precision(self) -> list[Path]:
+        setting = Reach(self.imports, lambda file: sets_precision_for_all(self._bytes(file)))
+        return [file for file in self.imports.files if setting.has(file)]
 
     def is_used_elsewhere(self, path: Path, name: str) -> bool:
         """True where another file imports this one and has the name in its text."""

@@ -71,10 +71,20 @@ def test_signs_in_the_file_itself(optimizer: str, helper: str, becomes_rule: boo
         ({"models.py": f"{DENSE}kind = tf.float64\n"}, False),
         ({"models.py": DENSE, "unrelated.py": "kind = tf.float64\n"}, True),
         ({"models.py": DENSE, "main.py": "set_floatx(chosen)\nimport train\n"}, False),
+        (
+            {
+                "models.py": DENSE,
+                "main.py": "import own, train\n",
+                "own.py": "set_floatx(chosen)\n",
+            },
+            False,
+        ),
+        ({"models.py": DENSE, "another_program.py": "set_floatx(chosen)\n"}, True),
     ],
     ids=[
         *("dense", "sparse", "in a package", "not imported", "unparsable"),
         *("floatx set", "float64", "float64 not imported", "floatx set by the main program"),
+        *("floatx set beside the file", "floatx set by another program"),
     ],
 )
 def test_signs_in_what_the_file_imports(
