@@ -107,8 +107,9 @@ def _import_in_block(
     source: Source, is_own: IsOwn, first_use: int, last_use: int
 ) -> ast.stmt | None:
     """The end of a run of imports within the block that holds every use."""
-    for statement in source.nodes(ast.stmt):
-        if not isinstance(statement, Import) or not _imports_tensorflow(statement):
+    imports = (*source.nodes(ast.Import), *source.nodes(ast.ImportFrom))
+    for statement in sorted(imports, key=source.start):
+        if not _imports_tensorflow(statement):
             continue
         block = source.block(statement)
         if source.follows_colon(statement) or _last_line(statement) >= first_use:

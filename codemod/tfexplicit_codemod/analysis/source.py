@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from tfexplicit_codemod.analysis.scopes import (
     COMPREHENSIONS,
@@ -35,8 +35,15 @@ class Source:
         self.parent_of = builder.parent_of
 
     def nodes(self, kind: type[Node]) -> Iterator[Node]:
-        """All nodes of this kind, in the order of the text."""
-        return (node for node in self.scope_of if isinstance(node, kind))
+        """All nodes of this very class, in the order of the text."""
+        return iter(cast("list[Node]", self._by_kind.get(kind, [])))
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in self.scope_of:
+            found.setdefault(type(node), []).append(node)
+        return found
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node, then each node around it."""
@@ -158,16 +165,11 @@ class Source:
     @cached_property
     def identifiers(self) -> frozenset[str]:
         """Every identifier of the file, so that a new name can avoid them all."""
-        names: set[str] = set(self.root.bindings)
-        for node in self.scope_of:
-            names.update(self.scope_of[node].bindings)
-            names.update(self.scope_of[node].global_names)
-            if isinstance(node, ast.Name):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                names.add(node.attr)
-            elif isinstance(node, ast.keyword) and node.arg:
-                names.add(node.arg)
+        names = {name.id for name in self.nodes(ast.Name)}
+        names.update(attribute.attr for attribute in self.nodes(ast.Attribute))
+        names.update(keyword.arg for keyword in self.nodes(ast.keyword) if keyword.arg)
+        for scope in {self.root, *self.scope_of.values()}:
+            names.update(scope.bindings, scope.global_names)
         return frozenset(names)
 
     def leader_line(self, statement: ast.stmt) -> int:
