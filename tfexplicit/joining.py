@@ -93,17 +93,17 @@ def _new_slots(
     taken_over = state.plan.taken_over
     given = taken_over.slots_for(leaves) if taken_over is not None else [None] * len(leaves)
     begun = [
-        Begun(leaf, rule.begin(leaf.path, value_at_start(leaf.value), leaf.value))
+        Begun(rule, leaf, rule.begin(leaf.path, value_at_start(leaf.value), leaf.value))
         for leaf, slots in zip(leaves, given, strict=True)
         if slots is None
     ]
-    own = iter(slot_cells(rule, begun, creation, may_share=_may_share(state)))
+    own = iter(slot_cells(begun, creation, may_share=_may_share(state)))
     return [next(own) if slots is None else slots for slots in given]
 
 
 def _may_share(state: OptState) -> bool:
     """Rows of a leaf are not stepped alone there, and no Keras optimizer knows its slots."""
-    return not state.plan.lazy and state.plan.taken_over is None
+    return state.is_live and not state.plan.lazy and state.plan.taken_over is None
 
 
 def _needs_keras(rule: Rule, leaf: Leaf) -> ValueError:

@@ -44,6 +44,8 @@ class Node:
     parent: Node | None
     place: int
     entries: list[Node | Leaf | None] = field(default_factory=list)
+    # True for a list that says itself what is trained.
+    lists_leaves: bool = False
 
     @cached_property
     def is_module(self) -> bool:
@@ -87,22 +89,22 @@ class Tree:
 def parse(model: Any) -> Tree:
     """Walk `model`; every container once, so back-references and cycles end in linear time."""
     outermost = Node((model,), None, 0)
-    is_list = _is_list_of_variables(model)
     leaves: dict[int, Leaf] = {}
     nodes: dict[int, Node] = {}
     finished: list[Node] = []
-    root = _entry(model, outermost, 0, leaves, nodes, False)
+    root = _entry(model, outermost, 0, leaves, nodes)
     if isinstance(root, Leaf):
         outermost.__dict__["names"] = [_name_of_single_leaf(model)]
     waiting: list[tuple[Node, Iterator[tuple[int, Any]]]] = []
     if isinstance(root, Node):
         root.parent = None
+        root.lists_leaves = _is_list_of_variables(model)
         waiting.append((root, _unvisited(root)))
     while waiting:
         node, remaining = waiting[-1]
         for place, child in remaining:
             known = id(child) in nodes
-            entry = _entry(child, node, place, leaves, nodes, is_list)
+            entry = _entry(child, node, place, leaves, nodes)
             node.entries.append(entry)
             if isinstance(entry, Node) and not known:
                 waiting.append((entry, _unvisited(entry)))
@@ -124,16 +126,11 @@ def _once(variables: Any) -> list[Any]:
 
 
 def _entry(
-    value: Any,
-    node: Node,
-    place: int,
-    leaves: dict[int, Leaf],
-    nodes: dict[int, Node],
-    is_listed: bool,
+    value: Any, node: Node, place: int, leaves: dict[int, Leaf], nodes: dict[int, Node]
 ) -> Node | Leaf | None:
     expect_tensorflow(value)
     # A module decides itself what it trains, so its list is not looked at again.
-    if node.is_module or is_leaf(value) or (is_listed and is_inexact(value)):
+    if node.is_module or is_leaf(value) or (node.lists_leaves and is_inexact(value)):
         return leaves.setdefault(id(raw(value)), Leaf(value, len(leaves), node, place))
     if is_variable(value):
         return None
