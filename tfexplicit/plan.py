@@ -41,6 +41,8 @@ class Plan:
     lazy: bool = False
     tied: Tied = "total"
     taken_over: TakenOver | None = None
+    # The leaves join as steps name them, in their order, however many the model has.
+    as_stepped: bool = False
     # True where a leaf that joins late counts the updates made before it, as Keras does.
     shares_count: bool = False
     compiled: dict[Any, Any] = field(default_factory=dict)

@@ -1,9 +1,11 @@
-"""States of models that had not made all their variables at `setup`."""
+"""States without all leaves: the model makes its variables later, or steps are to name them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tfexplicit.arrays import raw
 from tfexplicit.tree import Tree, parse
 
 if TYPE_CHECKING:
@@ -25,12 +27,26 @@ def join_what_came(state: OptState) -> None:
 
 def waits_for_the_rest(state: OptState, tree: Tree) -> bool:
     """True until the first update of a model that is partly built, under a Keras optimizer: that
-    is built once, and takes no leaf that comes later."""
+    is built once, and takes no leaf that comes later. Always where only steps bring leaves."""
+    if state.plan.as_stepped:
+        return True
     return state.plan.taken_over is not None and not len(state) and tree.is_unbuilt
+
+
+def joining(state: OptState, stepped: Tree) -> Tree:
+    """The leaves that join at a step: all of the model, or those that it names, in its order."""
+    whole = parse(state.plan.model)
+    if not state.plan.as_stepped:
+        return whole
+    known = {id(raw(leaf.value)): leaf for leaf in whole.leaves}
+    named = (known.get(id(raw(leaf.value))) for leaf in stepped.leaves)
+    return replace(whole, leaves=[leaf for leaf in named if leaf is not None])
 
 
 def note_on_unbuilt(state: OptState) -> str:
     """A sentence for messages about leaves that the state does not have; empty if it is built."""
+    if state.plan.as_stepped and not len(state):
+        return 'The leaves come at the first update, by build="at_first_update" of setup.'
     if not (state._was_unbuilt and parse(state.plan.model).is_unbuilt):
         return ""
     return (

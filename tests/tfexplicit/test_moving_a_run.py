@@ -98,6 +98,46 @@ def test_a_checkpoint_of_the_optimizer_goes_on(
     assert_close(gone_on(other, state), expected)
 
 
+@pytest.mark.parametrize("optimizer_class", ["Adam", "Adafactor"])
+def test_a_checkpoint_goes_on_whose_program_gave_its_variables_in_another_order(
+    package: Any, optimizer_class: str, tmp_path: Path
+) -> None:
+    """Adafactor is stepped by its own update. The leaf `rest` is of the model, and never stepped."""
+
+    def made() -> Any:
+        leaves = {name: tf.Variable([1.0, 2.0, 3.0]) for name in ("b", "rest", "a")}
+        return leaves, getattr(package.optimizers, optimizer_class)(0.1)
+
+    def trained(leaves: Any, step: Any) -> list[Any]:
+        for number in range(3):
+            named = [leaves["a"], leaves["b"]]
+            step([v * (number - 0.5 + place) for place, v in enumerate(named)], named)
+        return [leaf.numpy() for leaf in leaves.values()]
+
+    leaves, optimizer = made()
+
+    def step_by_keras(grads: Any, variables: Any) -> None:
+        optimizer.apply_gradients(zip(grads, variables, strict=True))
+
+    trained(leaves, step_by_keras)
+    path = tf.train.Checkpoint(optimizer=optimizer, **leaves).save(str(tmp_path / "run"))
+    expected = trained(leaves, step_by_keras)
+
+    again, new = made()
+    state = tx.setup(new, again, build="at_first_update")
+    assert state.paths == []
+    with pytest.raises(KeyError, match="at the first update"):
+        state["a"]
+    tf.train.Checkpoint(optimizer=new, **again).restore(path)
+    np.testing.assert_array_equal(
+        trained(again, lambda grads, variables: tx.update(state, variables, grads)), expected
+    )
+    assert state.paths == ["a", "b"]
+    assert int(state.step) == int(new.iterations) == 6
+    shapes = [[v.shape for v in kept.variables] for kept in (optimizer, new)]
+    assert shapes[0] == shapes[1]
+
+
 def test_averages_and_accumulated_gradients_are_taken_along() -> None:
     def trained(optimizer: Any, leaf: Any, grads: list[float]) -> None:
         for grad in grads:

@@ -19,6 +19,8 @@ from tfexplicit.unconverted import unconverted
 from tfexplicit.warn.mixing import note_explicit
 from tfexplicit.warn.repeated import note_setup
 
+Build = Literal["now", "at_first_update"]
+
 
 @unconverted
 def setup(
@@ -27,6 +29,7 @@ def setup(
     steps: Literal["global", "leaf"] = "global",
     sparse: Literal["dense", "lazy"] = "dense",
     tied: Tied = "total",
+    build: Build = "now",
 ) -> OptState:
     """Make the state once; `update` uses it at every step.
 
@@ -47,6 +50,10 @@ def setup(
             table (as `LazyAdam` of TensorFlow Addons). A leaf with a `constraint` is stepped whole.
         tied: what gradients are that `update` finds at several places of one leaf: each the
             `"total"`, as a tape gives it, or parts whose `"sum"` is the gradient.
+        build: when a Keras optimizer makes its variables, unless it has: `"now"`, for all leaves in
+            the order of `trainables(model)`; or `"at_first_update"`, as `apply_gradients` does: for
+            those that the first update names, in its order, by which checkpoints of the optimizer
+            know them. The state has no leaves until then. Rules make their slots now.
 
     Raises:
         TypeError: arguments swapped, a class instead of a rule, or another kind of object.
@@ -55,7 +62,7 @@ def setup(
             every trace of a `tf.function`.
     """
     try:
-        state = make_state(rule, model, steps, sparse, tied)
+        state = make_state(rule, model, steps, sparse, tied, build)
     except ValueError as error:
         if not tf.inside_function() or "tf.function only supports singleton" not in str(error):
             raise
@@ -74,6 +81,7 @@ def make_state(
     steps: Literal["global", "leaf"] = "global",
     sparse: Literal["dense", "lazy"] = "dense",
     tied: Tied = "total",
+    build: Build = "now",
 ) -> OptState:
     """As `setup`, without a word about where it is called."""
     expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
@@ -83,6 +91,8 @@ def make_state(
         raise ValueError(f'setup: tied must be "total" or "sum", got {tied!r}.')
     if sparse not in ("dense", "lazy"):
         raise ValueError(f'setup: sparse must be "dense" or "lazy", got {sparse!r}.')
+    if build not in ("now", "at_first_update"):
+        raise ValueError(f'setup: build must be "now" or "at_first_update", got {build!r}.')
     choose, taken_over = choice_of(rule)
     if taken_over is not None and sparse == "lazy":
         raise ValueError(
@@ -96,10 +106,11 @@ def make_state(
         lazy=sparse == "lazy",
         tied=tied,
         taken_over=taken_over,
+        as_stepped=build == "at_first_update" and taken_over is not None,
         shares_count=taken_over is not None,
     )
-    state = new_state(plan)
-    if not state.paths and not parse(model).is_unbuilt:
+    state, tree = new_state(plan), parse(model)
+    if not tree.leaves and not tree.is_unbuilt:
         warnings.warn(
             f"setup found no trainable leaves in this {type(model).__name__}, so there is nothing "
             "to step. Leaves are trainable variables and arrays of float or complex dtype. A "
