@@ -67,9 +67,34 @@ def test_beside_updates_of_the_whole_model() -> None:
     assert "opt_state = tx.setup(opt, model)\n" in result.after.decode()
 
 
+@pytest.mark.parametrize(
+    "other_use", ["ckpt = tf.train.Checkpoint(opt=opt)\n", "print(opt.variables)\n"]
+)
+@pytest.mark.parametrize(
+    "named",
+    ["[v for v in model.trainable_variables if v.ndim == 2]", "sorted(model.trainable_weights)"],
+)
+def test_an_optimizer_of_keras_is_built_on_the_list_in_its_order(
+    other_use: str, named: str
+) -> None:
+    """Keras saves what it has for each variable under its place in the list."""
+    program = SIMPLE.replace("[v for v in model.trainable_variables if v.ndim == 2]", named)
+    result = migrate_source((program + other_use).encode(), Path("a.py"))
+    assert [site.code for site in result.sites] == ["TX113"]
+    assert result.after is not None
+    text = result.after.decode()
+    assert 'opt_state = tx.setup(opt, model, build="at_first_update")\n' in text
+    assert "opt = tf.keras.optimizers.Adam()\n" in text
+
+
 LEFT = {
-    "saved": SIMPLE + "ckpt = tf.train.Checkpoint(opt=opt)\n",
-    "read": SIMPLE + "print(opt.variables)\n",
+    "optimizer_of_callers": (
+        "def step(model, opt, loss, tape):\n"
+        "    kernels = sorted(model.trainable_variables, key=str)\n"
+        "    grads = tape.gradient(loss, kernels)\n"
+        "    opt.apply_gradients(zip(grads, kernels))\n"
+        "import tensorflow as tf\nstep(make(), tf.keras.optimizers.Adam(), 1.0, tape)\n"
+    ),
     "mapped": SIMPLE.replace("[v for", "[v.value for"),
     "two_loops": SIMPLE.replace(" if v.ndim == 2", " for w in v"),
     "of_a_list": SIMPLE.replace("model.trainable_variables", "model.layers"),

@@ -124,6 +124,8 @@ def test_taken_over(name: str) -> None:
     assert [site.code for site in result.sites] == ["TX114"]
     assert result.after is not None
     assert " is None else tx.setup(" in result.after.decode()
+    own_list = 'tx.setup(self.opt, self.net, build="at_first_update")'
+    assert (own_list in result.after.decode()) == (name == "put_together")
     assert migrate_source(result.after, Path("a.py")).after is None
 
 
@@ -163,8 +165,10 @@ def test_a_model_with_a_compile_of_its_own(
 ) -> None:
     (tmp_path / "net.py").write_text(text)
     (tmp_path / "other.py").write_text("from net import Net\n" + other)
-    sites = [site for result in migrate_paths([tmp_path], Settings()) for site in result.sites]
-    assert [site.code for site in sites] == [code]
+    results = list(migrate_paths([tmp_path], Settings()))
+    assert [site.code for result in results for site in result.sites] == [code]
+    made = b'tx.setup(self.optimizer, self, build="at_first_update")'
+    assert any(made in (result.after or b"") for result in results) == (code == "TX108")
 
 
 @pytest.mark.parametrize(

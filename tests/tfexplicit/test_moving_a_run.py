@@ -102,7 +102,7 @@ def test_a_checkpoint_of_the_optimizer_goes_on(
 def test_a_checkpoint_goes_on_whose_program_gave_its_variables_in_another_order(
     package: Any, optimizer_class: str, tmp_path: Path
 ) -> None:
-    """Adafactor is stepped by its own update. The leaf `rest` is of the model, and never stepped."""
+    """Adafactor is stepped by its own update. The model also has a leaf that no step names."""
 
     def made() -> Any:
         leaves = {name: tf.Variable([1.0, 2.0, 3.0]) for name in ("b", "rest", "a")}

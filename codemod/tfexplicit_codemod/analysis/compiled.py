@@ -64,12 +64,12 @@ class Compiled:
             raise self._leave("which does not call that of Keras in one plain statement")
         return Compile(cls, calls[0], is_new=False)
 
-    def edit(self, place: Compile, tx: str, state: str) -> InsertAfter:
+    def edit(self, place: Compile, tx: str, state: str, build: str) -> InsertAfter:
         line = self.source.leader_line(place.after)
         if place.is_new:
-            return InsertAfter(line, tx108_compiled_optimizer.method(tx, state))
+            return InsertAfter(line, tx108_compiled_optimizer.method(tx, state, build))
         name = self.source.self_name(place.after)
-        return InsertAfter(line, tx108_compiled_optimizer.statement(tx, name, state))
+        return InsertAfter(line, tx108_compiled_optimizer.statement(tx, name, state, build))
 
     def _check(self, cls: ast.ClassDef, models: list[Reference], has_own: bool) -> None:
         """A model with a `compile` of its own is not compiled by Keras when it is loaded."""

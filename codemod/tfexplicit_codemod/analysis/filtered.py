@@ -22,11 +22,10 @@ def _read(target: ast.expr) -> ast.expr:
     return ast.Name(getattr(target, "id", ""), ast.Load())
 
 
-def has_spare_slots(group: Group) -> bool:
-    """True where the state has slots for variables that no site steps."""
-    lists = [each.leaves.parts for each in group.members] + [each.parts for each in group.handed]
-    parts = [part for parts in lists for part in parts]
-    return any(part.with_untrained or (part.chosen and not part.is_whole) for part in parts)
+def names_its_leaves(group: Group) -> bool:
+    """True where a site has a list of its own, which Keras builds the optimizer on, in its order:
+    the models of the state may have more variables, or have them in another order."""
+    return any(part.chosen for each in group.members for part in each.leaves.parts)
 
 
 def whole(parts: tuple[Part, ...]) -> list[Part]:

@@ -31,6 +31,7 @@ from tfexplicit_codemod.rules import (
     tx107_minimize,
     tx109_parameter,
     tx112_container,
+    tx113_filtered,
     tx114_given_optimizer,
     tx115_optimizer_uses,
 )
@@ -57,7 +58,8 @@ class Rewrites:
     def make_state(self, group: Group, place: Place, state: Reference) -> None:
         name = state.path[0]
         if isinstance(place, Compile):
-            self.edits.add(self.compiled.edit(place, self.alias, name))
+            build = tx113_filtered.build(group)
+            self.edits.add(self.compiled.edit(place, self.alias, name, build))
         elif isinstance(place, Parameter) and is_used_otherwise(self.parameters, group):
             self.edits.add(
                 tx109_parameter.beside_parameter(self.source, self.alias, place.name, name)
@@ -76,6 +78,8 @@ class Rewrites:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
+        if not self._make_a_rule(group, placement, state):
+            model += tx113_filtered.build(group)
         code = f"{self.alias}.setup({optimizer}, {model})"
         if is_of_elements(group.members):
             is_dict = self.elements.is_dict(group.members[0].update.receiver)
@@ -85,22 +89,23 @@ class Rewrites:
             code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
-        self._make_a_rule(group, placement, state)
 
-    def _make_a_rule(self, group: Group, placement: Placement, state: Reference) -> None:
+    def _make_a_rule(self, group: Group, placement: Placement, state: Reference) -> bool:
         """The constructor, and all else that is done with the optimizer, or nothing of it."""
         call = tx103_constructor.constructor(placement)
         if call is None:
-            return
+            return False
         uses = OtherUses(
             self.source, self.references, self.alias, group, placement, call, state
         ).edits()
         if uses is None or not self._are_wanted(tx115_optimizer_uses.rule.code, uses):
-            return
+            return False
         made = tx103_constructor.edits(self.source, self.alias, group, placement, call, self.around)
-        if made and self._are_wanted(tx103_constructor.rule.code, made):
-            self._add([*made, *uses])
-            self.renamed.append(call.func)
+        if not made or not self._are_wanted(tx103_constructor.rule.code, made):
+            return False
+        self._add([*made, *uses])
+        self.renamed.append(call.func)
+        return True
 
     def rewrite_handovers(self, group: Group, states: dict[Reference, Reference]) -> None:
         for each in group.handed:

@@ -88,15 +88,11 @@ class Understand:
         return Understood(update, statement, home, pairs, leaves, sources)
 
     def _check_filtered(self, update: Update, home: Reference, leaves: Leaves) -> None:
-        """A filtered list needs a state over its models, which nothing but the update may see."""
-        plain = update.method != "minimize" and update.value.kind == "optimizer"
+        """A list of its own is named whole, by an update whose state is made in this file."""
+        is_plain = update.method != "minimize" and len(leaves.parts) == 1
         for part in leaves.parts:
-            if part.is_whole and len(leaves.parts) == 1 and update.method != "minimize":
-                continue
-            if part.chosen and not (plain and len(leaves.parts) == 1):
-                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
-            if part.chosen and self.parameters.of(home):
-                raise tx206_variable_list.leave(part.text, "is filtered or mapped")
+            if part.chosen and (not is_plain or self.parameters.of(home)):
+                raise tx206_variable_list.leave(part.text, "is filtered, mapped or put in order")
 
     def _check_elements(self, update: Update, leaves: Leaves, sources: Leaves | None) -> None:
         """Only the sites of a list or dict of optimizers may step the elements of another."""

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfexplicit_codemod.analysis.filtered import has_spare_slots
 from tfexplicit_codemod.analysis.gradients import Pairs
 from tfexplicit_codemod.analysis.keras_models import KerasModels
 from tfexplicit_codemod.analysis.reaching import reaching
@@ -29,7 +28,8 @@ _HARMLESS = ("iterations", "learning_rate", "lr")
 
 def check_checkpoints_stay(source: Source, references: References, group: Group) -> None:
     """Raise where something may see that the optimizer has slots for fewer variables."""
-    if not has_spare_slots(group):
+    lists = [each.leaves.parts for each in group.members] + [each.parts for each in group.handed]
+    if not any(part.with_untrained for parts in lists for part in parts):
         return
     for use in possible_uses(source, group.home, references):
         outer = source.parent_of[use]

@@ -32,8 +32,8 @@ class Part:
 
     `with_untrained` is true for `model.variables`, which also holds what is not trained. For
     `models[i]` the reference is that of `models`, `element` is `i` and `element_of` is `models`.
-    `chosen` says how a list is filtered from all leaves of the parts in `chosen_from`; where it
-    holds all of them, in some order, `is_whole` is true.
+    `chosen` says how a list is filtered from all leaves of the parts in `chosen_from`, or how it
+    puts them in order.
     """
 
     is_model: bool
@@ -45,7 +45,6 @@ class Part:
     element_of: ast.expr | None = None
     chosen: str = ""
     chosen_from: tuple[Part, ...] = ()
-    is_whole: bool = False
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -105,7 +104,7 @@ class Variables:
                 raise
             parts = tuple(Part(True, (model,), ".".join(model.path)) for model in models)
             text, dump = self.source.segment(node), ast.dump(node)
-            whole = Part(False, tuple(models), text, chosen=dump, chosen_from=parts, is_whole=True)
+            whole = Part(False, tuple(models), text, chosen=dump, chosen_from=parts)
             return Leaves((whole,), node)
 
     def _read_in_order(self, node: ast.expr) -> Leaves:

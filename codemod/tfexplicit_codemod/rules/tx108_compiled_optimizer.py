@@ -5,16 +5,16 @@ from __future__ import annotations
 from tfexplicit_codemod.registry import AtRunTime, Rule
 
 
-def statement(tx: str, self: str, state: str) -> str:
-    return f"{self}.{state} = {tx}.setup({self}.optimizer, {self})"
+def statement(tx: str, self: str, state: str, build: str) -> str:
+    return f"{self}.{state} = {tx}.setup({self}.optimizer, {self}{build})"
 
 
-def method(tx: str, state: str) -> str:
+def method(tx: str, state: str, build: str) -> str:
     """A `compile` for a class that has none of its own."""
     return (
         "\ndef compile(self, *args, **kwargs):\n"
         "    super().compile(*args, **kwargs)\n"
-        f"    {statement(tx, 'self', state)}\n"
+        f"    {statement(tx, 'self', state, build)}\n"
     )
 
 

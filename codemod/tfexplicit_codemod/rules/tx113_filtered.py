@@ -5,7 +5,19 @@ So is `tape.watched_variables()`, where all that the tape has seen are models: s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from tfexplicit_codemod.analysis.filtered import names_its_leaves
 from tfexplicit_codemod.registry import Rule
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.groups import Group
+
+
+def build(group: Group) -> str:
+    """The argument of `setup` with which an optimizer of Keras is built as the site has it."""
+    return ', build="at_first_update"' if names_its_leaves(group) else ""
+
 
 rule = Rule(
     code="TX113",
@@ -15,8 +27,10 @@ rule = Rule(
         "The state has all leaves of the model, and a step finds those that it is given among "
         "them: the others keep their values. `tape.watched_variables()` is such a list too, where "
         "the block of the tape calls nothing but models, losses and functions of TensorFlow, and "
-        "where nothing is frozen. Where the optimizer is also saved or read, or the list is mapped "
-        "or put together, the site is left: its optimizer has slots for these variables alone."
+        "where nothing is frozen; and so is one that puts variables in an order of its own. An "
+        "optimizer that stays one of Keras is built at the first update, on the list and in its "
+        'order, by which checkpoints know the slots: `setup` has `build="at_first_update"`. A list '
+        "that is mapped, or that is a part of what a step names, is left."
     ),
     before="""\
 import tensorflow as tf
