@@ -16,6 +16,18 @@ def step(state, grads):
     return state.apply_gradients(grads=grads)
 print(model.trainable_variables)
 """,
+    "an_optimizer_itself": """
+import tensorflow as tf
+class Base:
+    def apply(self, grads, trainable_variables=None):
+        raise NotImplementedError
+class Optimizer(Base):
+    def minimize(self, loss, var_list, tape):
+        self.apply_gradients(zip(tape.gradient(loss, var_list), var_list))
+    def apply_gradients(self, grads_and_vars):
+        grads, trainable_variables = zip(*grads_and_vars)
+        self.apply(grads, trainable_variables)
+""",
     "flax_without_tensorflow": """
 state = state.apply_gradients(grads=grads)
 """,

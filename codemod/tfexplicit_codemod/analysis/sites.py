@@ -50,7 +50,7 @@ def updates(
         if value.kind == "unknown" and source.start(call) in observed:
             # Of some Keras class: what is known of Keras' own may not hold for it.
             value = CUSTOM
-        if value.kind == "foreign" or _is_super(function.value):
+        if value.kind == "foreign" or _is_super(function.value) or _is_own(classes, function):
             continue
         proven = value.kind in ("optimizer", "compiled")
         if proven or (
@@ -97,6 +97,16 @@ def _is_super(receiver: ast.expr) -> bool:
         isinstance(receiver, ast.Call)
         and isinstance(receiver.func, ast.Name)
         and receiver.func.id == "super"
+    )
+
+
+def _is_own(classes: Classes, method: ast.Attribute) -> bool:
+    """True for `self.apply(...)` in a class that says itself what that does."""
+    found = classes.self_of(method.value)
+    return found is not None and any(
+        isinstance(statement, ast.FunctionDef) and statement.name == method.attr
+        for cls in classes.bases_here(found[0])
+        for statement in cls.body
     )
 
 
