@@ -9,7 +9,7 @@ from typing import Any
 
 from tfexplicit_codemod.verify.imports import Hook
 from tfexplicit_codemod.verify.recorder import Recorder
-from tfexplicit_codemod.verify.seeds import seed_numpy, seed_tensorflow
+from tfexplicit_codemod.verify.seeds import keep_sums_in_order, seed_numpy, seed_tensorflow
 from tfexplicit_codemod.verify.wrapped_methods import wrap_methods
 
 
@@ -26,6 +26,7 @@ def hooks_for(recorder: Recorder) -> dict[str, Hook]:
 
 def _prepare_tensorflow(recorder: Recorder, tensorflow: ModuleType) -> None:
     seed_tensorflow(tensorflow)
+    keep_sums_in_order(tensorflow)
     record_tensorflow(recorder, tensorflow)
 
 

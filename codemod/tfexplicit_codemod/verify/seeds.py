@@ -1,4 +1,5 @@
-"""The same seeds for every program, also for the sources that ask the system for a seed."""
+"""The same seeds for every program, also for the sources that ask the system for a seed, and sums
+in the order in which the program writes them."""
 
 from __future__ import annotations
 
@@ -30,6 +31,12 @@ def seed_tensorflow(tensorflow: ModuleType) -> None:
     tensorflow.random.set_seed(SEED)
     tensorflow.config.experimental.enable_op_determinism()
     _seed_generators(tensorflow.random)
+
+
+def keep_sums_in_order(tensorflow: ModuleType) -> None:
+    """TensorFlow sorts what it adds up by the names of ops, which the other ops of a graph affect:
+    gradients that are written alike would be rounded otherwise where they are applied otherwise."""
+    tensorflow.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
 
 
 def _seed_generators(tf_random: Any) -> None:
