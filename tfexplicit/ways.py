@@ -60,7 +60,7 @@ FROM_BYTES = 2**18
 # so that what is computed of it stays in the processor's cache, and takes little memory.
 SMALL_BYTES = 2**15
 FEWEST_ROWS = 8
-STACK_BYTES = 2**18
+STACK_BYTES = 2**20
 
 # So many stacks are in memory at a time: one that is stepped, one whose gradients are collected.
 STACKS_AT_A_TIME = 2

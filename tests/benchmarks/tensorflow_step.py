@@ -38,16 +38,16 @@ class TensorFlowContender(Contender):
 
         make = keras.Variable if self.keras_variables else tf.Variable
         variables = [make(value) for value in workload.values()]
-        gradients = [tf.constant(gradient) for gradient in workload.gradients()]
+        gradients = _Gradients(workload, self.traced)
         rows = tf.constant(workload.rows()) if workload.kind == "sparse" else None
         shape = tf.constant(workload.shapes[0])
         update = self.update_of(rule, variables)
 
         def step() -> None:
             if rows is None:
-                update(gradients)
+                update(gradients())
             else:
-                update([tf.IndexedSlices(gradients[0], rows, shape)])
+                update([tf.IndexedSlices(gradients()[0], rows, shape)])
 
         return step
 
@@ -76,3 +76,29 @@ class TensorFlowContender(Contender):
         definition = self._step.get_concrete_function().graph.as_graph_def()
         inner = sum(len(function.node_def) for function in definition.library.function)
         return len(definition.node) + inner
+
+
+class _Gradients:
+    """They come out of ops of the step, as those of a backward pass do.
+
+    Thousands of tensors captured one by one would cost each contender milliseconds a call.
+    """
+
+    def __init__(self, workload: Workload, traced: bool) -> None:
+        import tensorflow as tf
+
+        self.shapes = [gradient.shape for gradient in workload.gradients()]
+        by_shape: dict[Any, list[Any]] = {}
+        for gradient in workload.gradients():
+            by_shape.setdefault(gradient.shape, []).append(gradient)
+        self.stacked = {shape: tf.stack(alike) for shape, alike in by_shape.items()}
+        self.ready = None if traced else self._unstacked()
+
+    def __call__(self) -> list[Any]:
+        return self._unstacked() if self.ready is None else self.ready
+
+    def _unstacked(self) -> list[Any]:
+        import tensorflow as tf
+
+        of_shape = {shape: iter(tf.unstack(each)) for shape, each in self.stacked.items()}
+        return [next(of_shape[shape]) for shape in self.shapes]
