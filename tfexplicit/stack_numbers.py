@@ -43,7 +43,9 @@ class Numbers(NamedTuple):
         moving = [] if self.stays is None else [~self.stays]
         as_the_first = tf.reduce_all([*same, *moving], axis=0)
         stack_of_leaf = np.repeat(np.arange(len(sizes)), sizes)
-        least = tf.math.segment_min(tf.cast(as_the_first, tf.int32), stack_of_leaf)
+        least = tf.math.unsorted_segment_min(
+            tf.cast(as_the_first, tf.int32), stack_of_leaf, len(sizes)
+        )
         return tf.unstack(least > 0, num=len(sizes))  # type: ignore[no-any-return]
 
     def scalars(self, kernel: Kernel, sizes: Sequence[int], dtype: Any) -> list[Scalars]:
