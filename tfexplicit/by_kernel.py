@@ -67,7 +67,9 @@ def ready_for_kernel(seen: Rule, leaf: Opened) -> Ready | None:
 def step_by_kernels(ready: Sequence[Ready]) -> None:
     """Step these leaves and the slots of their kernels in place."""
     for together in _by_kernel(ready):
-        _run(together[0].fused.kernel, together)
+        kernel = together[0].fused.kernel
+        assert isinstance(kernel, Kernel)
+        _run(kernel, together)
 
 
 def _by_kernel(ready: Sequence[Ready]) -> Iterable[list[Ready]]:

@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
 from tfexplicit.by_kernel import Ready
-from tfexplicit.fused import Fused, Scalars
+from tfexplicit.fused import Elementwise, Fused, Kernel, Scalars
 from tfexplicit.rule import Slots
 from tfexplicit.stack_numbers import Numbers, numbers_of
 from tfexplicit.ways import STACKS_AT_A_TIME, under_xla
@@ -31,15 +31,22 @@ def step_by_stacks(ready: Sequence[Ready]) -> None:
         recent.append(last)
 
 
+class Op(NamedTuple):
+    """What steps all leaves of a stack at once."""
+
+    kernel: Kernel
+    # True if all leaves move, and by the same numbers.
+    can_step: Any
+    scalars: Scalars
+
+
 @dataclass(frozen=True, eq=False)
 class Stack:
     """Leaves whose slots share variables, and what they are stepped by."""
 
     leaves: Sequence[Ready]
     numbers: Numbers
-    # True if the op can step them, with `scalars`.
-    are_equal: Any
-    scalars: Scalars
+    op: Op | None
     # Steps them whatever the numbers: `_by_formula`, traced once for stacks of the same form.
     formula: Callable[..., Any]
 
@@ -74,9 +81,18 @@ def _stacks(ready: Sequence[Ready]) -> Iterator[Stack]:
             # So it costs nothing until a step needs it.
             experimental_attributes={"_noinline": True},
         )
-        own = numbers.split(sizes), numbers.are_equal(sizes)
-        for each in zip(stacks, *own, numbers.scalars(fused.kernel, sizes, dtype), strict=True):
+        ops = _ops(fused.kernel, numbers, sizes, dtype)
+        for each in zip(stacks, numbers.split(sizes), ops, strict=True):
             yield Stack(*each, formula)
+
+
+def _ops(
+    kernel: Elementwise, numbers: Numbers, sizes: Sequence[int], dtype: Any
+) -> list[Op | None]:
+    if under_xla() or not isinstance(kernel, Kernel):
+        return [None] * len(sizes)
+    can_step, scalars = numbers.are_equal(sizes), numbers.scalars(kernel, sizes, dtype)
+    return [Op(kernel, *each) for each in zip(can_step, scalars, strict=True)]
 
 
 def _together(ready: Sequence[Ready], key: Callable[[Ready], Any]) -> list[list[Ready]]:
@@ -99,12 +115,16 @@ def _shared_variable_of(one: Ready) -> Any:
 def _moves(stack: Stack, grads: Any) -> Any:
     """What to add to the leaves, stacked; their slots are written to."""
     slots = {name: raw(cell.stack) for name, cell in stack.cells.items()}
+    op = stack.op
     if under_xla() or stack.rows is not None:
         moves = _by_formula(stack.fused, slots, stack.numbers, grads, stack.rows)
+    elif op is None:
+        moves = stack.formula(slots, stack.numbers, grads)
     else:
+        scratch = raw(next(iter(stack.cells.values())).scratch)
         moves = tf.cond(
-            stack.are_equal,
-            lambda: _by_op(stack, slots, grads),
+            op.can_step,
+            lambda: _by_op(op, scratch, slots, grads),
             lambda: stack.formula(slots, stack.numbers, grads),
         )
     lost = stack.numbers.lost
@@ -115,12 +135,11 @@ def _moves(stack: Stack, grads: Any) -> Any:
     return moves - tf.raw_ops.MulNoNan(x=values, y=factors)
 
 
-def _by_op(stack: Stack, slots: Slots, grads: Any) -> Any:
+def _by_op(op: Op, scratch: Any, slots: Slots, grads: Any) -> Any:
     """The op steps a leaf that is zero: what it holds then is the step."""
-    scratch = raw(next(iter(stack.cells.values())).scratch)
     scratch.assign(tf.zeros_like(grads), read_value=False)
     handles = {name: each.handle for name, each in slots.items()}
-    stack.fused.kernel.run(scratch.handle, grads, handles, stack.scalars)
+    op.kernel.run(scratch.handle, grads, handles, op.scalars)
     return read(scratch)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from tfexplicit.composite import inside, joined, outside, part_of
@@ -14,30 +14,37 @@ Scalars = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Kernel:
+class Elementwise:
+    """A formula that goes element by element: it can step small leaves together, with numbers that
+    are arrays. `slots` are the ones that it gives anew."""
+
+    slots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(Elementwise):
     """An op that steps a variable and its slots in place, as the rule's formula does.
 
     `run(leaf, grad, slots, scalars)` calls it on resource handles and a dense gradient.
     `scalars(hyper, step, dtype)` makes its numbers from float64 hyperparameters and an int64 count,
-    all of them vectors with an entry per leaf. `slots` are the ones it writes. `at_rest` are the
-    numbers with which a gradient of zeros changes nothing; None if there are no such numbers.
+    all of them vectors with an entry per leaf. `at_rest` are the numbers with which a gradient of
+    zeros changes nothing; None if there are no such numbers.
     """
 
+    _: KW_ONLY
     run: Callable[[Any, Any, Slots, Scalars], Any]
     scalars: Callable[[dict[str, Any], Any, Any], Scalars]
-    slots: tuple[str, ...] = ()
     at_rest: Mapping[str, float] | None = None
-
-    @property
-    def can_rest(self) -> bool:
-        return self.at_rest is not None
 
 
 @dataclass(frozen=True, eq=False)
 class Fused:
-    """How a rule steps a leaf by a kernel; what stands around the kernel is done beside it."""
+    """How a rule steps a leaf by a kernel; what stands around the kernel is done beside it.
 
-    kernel: Kernel
+    Without an op, leaves that share variables go by the formula together, and others one by one.
+    """
+
+    kernel: Elementwise
     # Its `apply` is what the kernel computes, element by element.
     rule: Rule
     # The part of the rule that the kernel belongs to: `adam`, or "" for the rule itself.
@@ -46,6 +53,14 @@ class Fused:
     before: Callable[[LeafStep], tuple[LeafStep, Slots]] | None = None
     # The factor of itself that the leaf loses before it moves, from its hyperparameters.
     decay: Callable[[dict[str, Any]], Any] | None = None
+
+    @property
+    def has_op(self) -> bool:
+        return isinstance(self.kernel, Kernel)
+
+    @property
+    def can_rest(self) -> bool:
+        return isinstance(self.kernel, Kernel) and self.kernel.at_rest is not None
 
     def full(self, name: str) -> str:
         """A slot or hyperparameter of the kernel, as the rule names it."""

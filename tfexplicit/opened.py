@@ -44,7 +44,7 @@ class Move:
     @property
     def can_rest(self) -> bool:
         """True for an op that needs no other trace for the steps in which the leaf is frozen."""
-        return self.in_stack or (self.fused is not None and self.fused.kernel.can_rest)
+        return self.in_stack or (self.fused is not None and self.fused.can_rest)
 
 
 # For each group, what its schedules and functions of the step give now.

@@ -43,8 +43,8 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
 
 
 KERNEL = Kernel(
-    _run,
-    _scalars,
+    run=_run,
+    scalars=_scalars,
     slots=("accumulated_grad", "accumulated_delta_var"),
     at_rest={"lr": 0.0, "rho": 1.0, "epsilon": 1.0},
 )

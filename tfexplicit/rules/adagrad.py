@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
+from tfexplicit.fused import Elementwise, Fused
 from tfexplicit.hyperparameters import Bounds, NonNegative, check
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -23,6 +24,9 @@ def adagrad_step(accumulator: Any, grad: Any, learning_rate: Any, epsilon: Any) 
     accumulator = accumulator + squared(grad)
     scaled = tf.cast(learning_rate, dtype) * grad
     return scaled / tf.sqrt(accumulator + tf.cast(epsilon, dtype)), accumulator
+
+
+FORMULA = Elementwise(("accumulator",))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,3 +64,6 @@ class Adagrad(Rule):
             slots["accumulator"], grad, self.learning_rate, self.epsilon
         )
         return subtract, {"accumulator": accumulator}
+
+    def fused(self, path: str, target: Any) -> Fused | None:
+        return Fused(FORMULA, self)

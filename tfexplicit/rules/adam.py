@@ -61,8 +61,8 @@ def _excess(beta: Any, step: Any, dtype: Any) -> Any:
 
 
 ADAM = Kernel(
-    _run,
-    _scalars,
+    run=_run,
+    scalars=_scalars,
     slots=("momentum", "velocity"),
     at_rest={
         "lr": 0.0,

@@ -42,8 +42,8 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
 
 
 KERNEL = Kernel(
-    _run,
-    _scalars,
+    run=_run,
+    scalars=_scalars,
     slots=("momentum", "norm"),
     at_rest={"lr": 0.0, "beta1": 1.0, "beta2": 1.0, "epsilon": 1.0, "beta1_power": 0.0},
 )

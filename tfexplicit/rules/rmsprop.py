@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.fused import Fused, Kernel, Scalars
+from tfexplicit.fused import Elementwise, Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -50,7 +50,10 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-KERNEL = Kernel(_run, _scalars, slots=("velocity", "momentum"))
+WITH_MOMENTUM = Kernel(run=_run, scalars=_scalars, slots=("velocity", "momentum"))
+PLAIN = Elementwise(("velocity",))
+CENTERED = Elementwise(("velocity", "average_gradient"))
+CENTERED_WITH_MOMENTUM = Elementwise(("velocity", "average_gradient", "momentum"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +111,9 @@ class RMSprop(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         # The op has a slot for the momentum in any case; centered, it takes roots below 0.
-        return None if is_zero(self.momentum) or self.centered else Fused(KERNEL, self)
+        if is_zero(self.momentum):
+            return Fused(CENTERED if self.centered else PLAIN, self)
+        return Fused(CENTERED_WITH_MOMENTUM if self.centered else WITH_MOMENTUM, self)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -42,7 +42,7 @@ def _with_momentum(nesterov: bool) -> Kernel:
             var=leaf, accum=slots["momentum"], grad=grad, use_nesterov=nesterov, **scalars
         )
 
-    return Kernel(run, _momentum_scalars, slots=("momentum",))
+    return Kernel(run=run, scalars=_momentum_scalars, slots=("momentum",))
 
 
 def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
@@ -50,7 +50,7 @@ def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-DESCENT = Kernel(_descend, _descent_scalars, at_rest={"alpha": 0.0})
+DESCENT = Kernel(run=_descend, scalars=_descent_scalars, at_rest={"alpha": 0.0})
 MOMENTUM, NESTEROV = _with_momentum(False), _with_momentum(True)
 
 
