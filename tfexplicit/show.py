@@ -73,7 +73,8 @@ def _ways(state: OptState, group: Group) -> list[str]:
 def _way(move: Move) -> str:
     if move.fused is None:
         return ""
-    return "fused, shared" if move.in_stack else "fused"
+    ways = {"fused": move.fused.has_op, "shared": move.in_stack}
+    return ", ".join(name for name, is_taken in ways.items() if is_taken)
 
 
 def _changes(group: Group) -> list[str]:

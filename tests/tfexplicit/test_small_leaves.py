@@ -70,6 +70,21 @@ def test_the_graph_of_a_step_has_one_op_for_a_leaf_and_one_for_a_stack() -> None
     assert inner.count("ResourceApplyAdam") == 2
 
 
+@pytest.mark.parametrize("rule", [tx.Lion(0.1), tx.RMSprop(0.1), tx.Adagrad(0.1)], ids=repr)
+def test_leaves_of_a_rule_without_an_op_go_by_the_formula_together(rule: tx.Rule) -> None:
+    model, plain_model = new_model(), new_model()
+    state = tx.setup(rule, model)
+    plain = tx.setup(rule, dict(enumerate(plain_model)))
+    assert str(state).count("shared") == 16
+    for number in range(3):
+        tx.update(state, model, some_grads(number))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("TFEXPLICIT_STEP", "formula")
+            tx.update(plain, dict(enumerate(plain_model)), dict(enumerate(some_grads(number))))
+    for leaf, other in zip(model, plain_model, strict=True):
+        np.testing.assert_array_equal(leaf, other)
+
+
 def test_a_slot_reads_and_is_assigned_as_a_variable_is() -> None:
     state, _ = trained()
     slot, next_one = (state[path].slots["momentum"] for path in ("3", "4"))
