@@ -82,7 +82,8 @@ def test_leaves_of_a_rule_without_an_op_go_by_the_formula_together(rule: tx.Rule
             patched.setenv("TFEXPLICIT_STEP", "formula")
             tx.update(plain, dict(enumerate(plain_model)), dict(enumerate(some_grads(number))))
     for leaf, other in zip(model, plain_model, strict=True):
-        np.testing.assert_array_equal(leaf, other)
+        # TensorFlow may take products of arrays in another order than those with a number.
+        np.testing.assert_allclose(leaf, other, rtol=0, atol=2e-7)
 
 
 def test_a_slot_reads_and_is_assigned_as_a_variable_is() -> None:
