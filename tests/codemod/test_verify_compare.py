@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tfexplicit_codemod.verify.compare import compare
 from tfexplicit_codemod.verify.digest import digest_of, merged_rows
+from tfexplicit_codemod.verify.hints import hints_for
 from tfexplicit_codemod.verify.records import (
     Gradient,
     Leaf,
@@ -238,3 +239,15 @@ def test_rows_with_the_same_index_are_added_before_the_norm() -> None:
     rows = np.array([[1.0, 0.0], [2.0, 2.0], [3.0, 0.0]], np.float32)
     merged = merged_rows(rows, np.array([7, 2, 7]))
     assert sorted(merged.tolist()) == [[2.0, 2.0], [4.0, 0.0]]
+
+
+def test_a_small_gradient_that_differs_is_not_hidden_by_a_large_one() -> None:
+    one, other = (
+        replace(update(1, bias=bias), gradients=(Gradient(1.0, 0.0), Gradient(small, 0.0)))
+        for bias, small in ((BIAS, 1e-6), (BIAS + 1, 2e-6))
+    )
+    before, after = trajectory(one), trajectory(other)
+    hints = hints_for(before, after, compare(before, after))
+    assert hints == [
+        "The norm of the gradients is equal, but those of single leaves differ already."
+    ]

@@ -39,18 +39,27 @@ def _of_update(before: list[Update], after: list[Update], position: int) -> Iter
             "After, it is the first update of a new state of leaves that were updated before: is "
             "tx.setup called more than once?"
         )
-    if _close(one.gradient_norm, other.gradient_norm):
-        yield (
-            "The norm of the gradients is equal, so what differs is the rule, its hyperparameters "
-            "or its state, or which gradient goes to which leaf."
-        )
-        yield from _of_steps(one, other)
-    else:
+    if not _close(one.gradient_norm, other.gradient_norm):
         ratio = _ratio(one.gradient_norm, other.gradient_norm)
         yield (
             "The gradients differ already: look at the loss, and at what is done to the gradients. "
             f"Their norm after is {ratio} times that before."
         )
+        return
+    yield from _of_gradients(one, other)
+    yield from _of_steps(one, other)
+
+
+def _of_gradients(one: Update, other: Update) -> Iterator[str]:
+    """Of gradients that are as large together."""
+    norms = [sorted(each.norm for each in update.gradients if each) for update in (one, other)]
+    if all(_close(*pair) for pair in zip(*norms, strict=False)):
+        yield (
+            "The norm of the gradients is equal, so what differs is the rule, its hyperparameters "
+            "or its state, or which gradient goes to which leaf."
+        )
+    else:
+        yield "The norm of the gradients is equal, but those of single leaves differ already."
 
 
 def _of_steps(one: Update, other: Update) -> Iterator[str]:
