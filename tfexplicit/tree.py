@@ -98,7 +98,7 @@ def parse(model: Any) -> Tree:
     waiting: list[tuple[Node, Iterator[tuple[int, Any]]]] = []
     if isinstance(root, Node):
         root.parent = None
-        root.lists_leaves = _is_list_of_variables(model)
+        root.lists_leaves = _is_list_of_variables(root)
         waiting.append((root, _unvisited(root)))
     while waiting:
         node, remaining = waiting[-1]
@@ -139,10 +139,15 @@ def _entry(
     return None
 
 
-def _is_list_of_variables(model: Any) -> bool:
+def _is_list_of_variables(node: Node) -> bool:
     """True for a list that says itself what is to be trained, whatever `trainable` of a variable
-    says: that is about what a tape watches by itself."""
-    return type(model) in (list, tuple) and bool(model) and all(map(is_variable, model))
+    says: that is about what a tape watches by itself. A list that is an attribute of a module is
+    one, too, whatever TensorFlow or Keras has wrapped it in."""
+    if node.is_module or not containers.is_sequence(node.value):
+        return False
+    variables = node.value
+    is_named = containers.is_namedtuple(variables)
+    return bool(variables) and not is_named and all(map(is_variable, variables))
 
 
 def _name_of_single_leaf(value: Any) -> str:

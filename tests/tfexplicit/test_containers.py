@@ -125,3 +125,20 @@ def test_a_list_of_variables_says_itself_what_is_trained(make: Any) -> None:
         loss = tf.reduce_sum(model[0] ** 2) * watched
     tx.update(state, model, tape.gradient(loss, model))
     assert float(watched) == 3.0 - 0.5 * 5.0
+
+
+@pytest.mark.parametrize("owner", [tf.Module, keras.layers.Layer, tf_keras.layers.Layer])
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_list_that_is_an_attribute_of_a_module_does_so_too(owner: Any, kind: Any) -> None:
+    """TensorFlow and Keras wrap it; their optimizers step what it names all the same."""
+    module = owner()
+    module.kept = kind([tf.Variable([1.0, 2.0]), tf.Variable(3.0, trainable=False)])
+    state = tx.setup(tx.SGD(0.5), module.kept)
+    tx.update(state, module.kept, [tf.constant([1.0, 1.0]), tf.constant(1.0)])
+    assert [value.numpy().tolist() for value in module.kept] == [[0.5, 1.5], 2.5]
+
+
+def test_a_namedtuple_in_a_module_trains_what_is_trainable() -> None:
+    module = tf.Module()
+    module.kept = Pair(tf.Variable(1.0), tf.Variable(2.0, trainable=False))
+    assert tx.trainables(module.kept) == tx.trainables(Pair(*module.kept)) == [module.kept.w]
