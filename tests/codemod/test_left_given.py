@@ -94,6 +94,23 @@ LEFT = {
         ["TX204"],
         "`load_model`",
     ),
+    "compiled_model_saved_whole": (
+        COMPILED + "import numpy as np\nnp.save(path, x)\nnet = Net()\nnet.compile('adam')\n"
+        "net.save('net.keras')\n",
+        ["TX204"],
+        "`net.save`",
+    ),
+    "compiled_model_saved_by_a_callback": (
+        COMPILED + "from keras.callbacks import ModelCheckpoint as Saver\n"
+        "Net().compile('adam')\nSaver(path, save_weights_only=False)\n",
+        ["TX204"],
+        "`Saver`",
+    ),
+    "compiled_model_cloned": (
+        COMPILED + "from keras.models import clone_model as clone\nclone(Net())\n",
+        ["TX204"],
+        "`clone_model`",
+    ),
     "compile_that_returns_early": (
         COMPILED + "    def compile(self, **k):\n        if not k:\n            return\n"
         "        super().compile(**k)\nNet().compile(optimizer='adam')\n",

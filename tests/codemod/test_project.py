@@ -140,6 +140,9 @@ def test_compiled_model_that_another_file_uses(tmp_path: Path) -> None:
     ).replace("trainable_variables", "trainable_weights")
     alone = migrated(tmp_path / "alone", {"net.py": net})["net.py"]
     assert [site.code for site in alone.sites] == ["TX108"]
+    weights = net + "np.save(path, x)\nModelCheckpoint(path, save_weights_only=True)\n"
+    saved = migrated(tmp_path / "saved", {"net.py": "import numpy as np\n" + weights})["net.py"]
+    assert [site.code for site in saved.sites] == ["TX108"]
     caller = "from net import Net\nNet().compile('sgd')\n"
     used = migrated(tmp_path / "used", {"net.py": net, "caller.py": caller})["net.py"]
     assert [site.code for site in used.sites] == ["TX204"]

@@ -141,3 +141,48 @@ def test_a_saved_model_may_train(tmp_path: Path) -> None:
     loaded = tf.saved_model.load(str(tmp_path / "saved"))
     for _ in range(2):
         np.testing.assert_array_equal(loaded.step(tf.ones([2])), net.step(tf.ones([2])))
+
+
+@pytest.mark.parametrize("package", [keras, tf_keras])
+def test_a_model_compiled_by_its_own_compile_is_loaded_whole(package: Any, tmp_path: Path) -> None:
+    """As the guide says it of TX108: with `compile_from_config`, Keras compiles what it loads."""
+
+    class Implicit(package.Model):  # type: ignore[misc, name-defined]
+        def train_step(self, data: Any) -> dict[str, Any]:
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(self(x) - y))
+            grads = tape.gradient(loss, self.trainable_variables)
+            self.step_with(grads)
+            return {"loss": loss}
+
+        def step_with(self, grads: Any) -> None:
+            self.optimizer.apply_gradients(zip(grads, self.trainable_variables, strict=True))
+
+    class Explicit(Implicit):
+        def step_with(self, grads: Any) -> None:
+            tx.update(self.opt_state, self, grads)
+
+        def compile(self, *args: Any, **kwargs: Any) -> None:
+            super().compile(*args, **kwargs)
+            self.opt_state = tx.setup(self.optimizer, self)
+
+        def compile_from_config(self, config: Any) -> None:
+            self.compile(**package.saving.deserialize_keras_object(config))
+
+    x, y = np.ones((8, 3), "float32"), np.ones((8, 1), "float32")
+    weights = []
+    for kind in (Implicit, Explicit):
+        package.utils.set_random_seed(1)
+        inputs = package.Input((3,))
+        model = kind(inputs, package.layers.Dense(1)(inputs))
+        model.compile("adam")
+        model.fit(x, y, epochs=2, verbose=0)
+        file = str(tmp_path / f"{kind.__name__}.keras")
+        model.save(file)
+        loaded = package.models.load_model(file, custom_objects={kind.__name__: kind})
+        assert int(loaded.optimizer.iterations) == 2
+        loaded.fit(x, y, epochs=1, verbose=0)
+        weights.append(loaded.get_weights())
+    np.testing.assert_allclose(weights[0][0], weights[1][0], rtol=1e-6)
+    np.testing.assert_allclose(weights[0][1], weights[1][1], rtol=1e-6)

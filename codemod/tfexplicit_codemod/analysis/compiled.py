@@ -9,15 +9,14 @@ from tfexplicit_codemod.analysis.classes import Classes
 from tfexplicit_codemod.analysis.compiles import COMPILE, may_compile
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.references import Reference
+from tfexplicit_codemod.analysis.saved_whole import sign_of_saving
 from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.edits import InsertAfter
 from tfexplicit_codemod.rules import tx108_compiled_optimizer, tx204_compiled_optimizer
 from tfexplicit_codemod.surroundings import Surroundings
 
 OPTIMIZER = "optimizer"
-# A model that is saved whole is compiled anew when loaded, but not by a `compile` of its own; one
-# that is frozen, or that is made on a TPU, may have other leaves at its first step.
-_WORDS_OF_LOADING = ("load_model", "from_config")
+# A model that is frozen, or that is made on a TPU, may have other leaves at its first step.
 UNSAFE_WORDS = ("trainable", "TPUStrategy")
 
 
@@ -72,7 +71,6 @@ class Compiled:
         return InsertAfter(line, tx108_compiled_optimizer.statement(tx, name, state, build))
 
     def _check(self, cls: ast.ClassDef, models: list[Reference], has_own: bool) -> None:
-        """A model with a `compile` of its own is not compiled by Keras when it is loaded."""
         family = self.classes.related(cls)
         if any(model.owner not in family for model in models):
             raise self._leave("the model has not all the variables")
@@ -84,10 +82,13 @@ class Compiled:
             raise self._leave("other files use the model")
         if is_defined_in_other_files(self.around, cls, "compile"):
             raise self._leave("in a way of its own in other files")
-        unsafe = UNSAFE_WORDS if has_own else (*UNSAFE_WORDS, *_WORDS_OF_LOADING)
-        words = [word for word in unsafe if word in self.source.identifiers]
+        words = [word for word in UNSAFE_WORDS if word in self.source.identifiers]
         if words:
             raise self._leave(f"the model uses `{words[0]}`")
+        sign = None if has_own else sign_of_saving(self.source)
+        if sign:
+            why = "which Keras skips where it loads or copies a class with its own"
+            raise self._leave(f"{why}: `{sign}`")
 
     def _is_made_here(self, cls: ast.ClassDef) -> bool:
         return any(
