@@ -65,7 +65,11 @@ class Rewrites:
                 tx109_parameter.beside_parameter(self.source, self.alias, place.name, name)
             )
         elif isinstance(place, Parameter):
-            self._add(tx109_parameter.parameter_edits(self.source, self.alias, place.name, name))
+            self._add(
+                tx109_parameter.parameter_edits(
+                    self.source, self.alias, place.function, place.name, name
+                )
+            )
         elif isinstance(place, Entry):
             model = tx105_several_models.model_code(self.source, group.parts, place.before)
             code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)

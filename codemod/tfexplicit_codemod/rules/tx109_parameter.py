@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.edits import InsertBeside, Replace
 from tfexplicit_codemod.registry import Rule
 
 
-def parameter_edits(source: Source, tx: str, name: ast.arg, state: str) -> list[Replace]:
-    """The new name of the parameter, and what it is now if it says what it is."""
+def parameter_edits(
+    source: Source, tx: str, function: ast.FunctionDef, name: ast.arg, state: str
+) -> list[Replace]:
+    """The new name of the parameter, what it is now if it says what it is, and the docstring."""
     line, column = source.start(name)
-    renamed = Replace((line, column), (line, column + len(name.arg)), state)
-    if name.annotation is None:
-        return [renamed]
-    start, end = source.start(name.annotation), source.end(name.annotation)
-    return [renamed, Replace(start, end, f"{tx}.OptState")]
+    edits = [Replace((line, column), (line, column + len(name.arg)), state)]
+    if name.annotation is not None:
+        start, end = source.start(name.annotation), source.end(name.annotation)
+        edits.append(Replace(start, end, f"{tx}.OptState"))
+    return [*edits, *_docstring_edits(source, function, name.arg, state)]
+
+
+def _docstring_edits(
+    source: Source, function: ast.FunctionDef, name: str, state: str
+) -> list[Replace]:
+    """The entry of the parameter: `name:`, `name (type):` or `:param name:` begins a line."""
+    first = function.body[0]
+    if ast.get_docstring(function, clean=False) is None or not isinstance(first, ast.Expr):
+        return []
+    entry = rf"^([ \t]*(?::(?:param|type) )?){name}(?=(?: *\([^()]*\))? *:)"
+    before = source.segment(first.value)
+    after = re.sub(entry, rf"\g<1>{state}", before, flags=re.MULTILINE)
+    start, end = source.start(first.value), source.end(first.value)
+    return [Replace(start, end, after)] if after != before else []
 
 
 def beside_parameter(source: Source, tx: str, name: ast.arg, state: str) -> InsertBeside:
