@@ -47,7 +47,7 @@ LEFT = {
         + "if x:\n    opt = tf.keras.optimizers.Adam()\n    step()\n"
         "else:\n    opt = tf.keras.optimizers.SGD()\n    step()\n",
         ["TX203"],
-        "`opt` is bound in several branches, and `step`",
+        "`opt` is bound in several branches, and what one of them does by calling `step` is",
     ),
     "model_replaced_between_calls_of_the_step": (
         HEAD + "def step():\n    " + UPDATE + "step()\nmodel = make()\nstep()\n",

@@ -54,6 +54,13 @@ LEFT = {
         ["TX201"],
         "another one at each call",
     ),
+    "optimizer_of_no_known_class": (
+        HEAD.replace("optimizers.Adam", "dtensor.experimental.optimizers.Adam")
+        + GIVEN
+        + "step(opt)\n",
+        ["TX201"],
+        "is given `opt`, which cannot be proven to be a Keras optimizer",
+    ),
     "what_tf_function_made_is_passed_on": (
         HEAD + GIVEN + "fast = tf.function(step)\nfast(opt)\nrun(fast)\n",
         ["TX201"],

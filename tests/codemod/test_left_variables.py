@@ -36,6 +36,17 @@ class T:
 
 # name: (program, the codes of its sites in order, words that the first reason must hold)
 LEFT = {
+    "a_method_adds_to_the_list": (
+        PRIVATE.replace("self._step(w)", "self.net = make()").replace(
+            "    def _step(self, w):\n        self.opt.apply_gradients([(grad, w)])\n",
+            "    def _all(self):\n        v = self.net.trainable_variables\n"
+            "        v.extend(self.more.variables)\n        return v\n"
+            "    def _step(self):\n        v = self._all()\n"
+            "        self.opt.apply_gradients(zip(tape.gradient(loss, v), v))\n",
+        ),
+        ["TX206"],
+        "`self._all()` is put together by a call",
+    ),
     "variables_grow": (
         HEAD + "v = model.trainable_variables\nv += other.trainable_variables\n"
         "opt.apply_gradients(zip(grads, v))\n",

@@ -121,7 +121,10 @@ class Parameters:
             raise self._leave(parameter, "is not given as a plain name")
         passed_on = self.of(home) is not None
         if self.values.of(given).kind != "optimizer" and not passed_on:
-            raise self._leave(parameter, "comes from callers out of sight")
+            text = self.source.one_line(given)
+            raise self._leave(
+                parameter, f"is given `{text}`, which cannot be proven to be a Keras optimizer"
+            )
         named = tuple(self._part(part, parameter, call) for part in parts)
         keyword = next((k for k in call.keywords if k.value is given), None)
         return Handover(home, self.source.statement(call), named, given, keyword, group.home)

@@ -264,8 +264,8 @@ class Placements:
                 scope = self.source.scope(node).lookup(node.func.id)
                 if scope and any(b.kind == "definition" for b in scope.bindings[node.func.id]):
                     raise tx203_unclear_definition.leave(
-                        f"`{later.name}` is bound in several branches, and `{node.func.id}`, "
-                        "called in one of them, may step"
+                        f"`{later.name}` is bound in several branches, and what one of them does "
+                        f"by calling `{node.func.id}` is not followed"
                     )
 
     def _check_reached(self, site: ast.stmt, later: Definition, function: Scope) -> None:

@@ -283,5 +283,5 @@ def _why_not(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         if getattr(node.func, "attr", "") == "values":
             return "may hold a variable twice, or something else"
-        return "is the result of a call that is not followed"
+        return "is put together by a call in ways not followed"
     return "holds variables out of sight"

@@ -59,7 +59,7 @@ for _ in range(5):
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     variables = kernels(model)
     grads = tape.gradient(loss, variables)
-    # TODO(tfexplicit TX206): `kernels(model)` is the result of a call that is not followed
+    # TODO(tfexplicit TX206): `kernels(model)` is put together by a call in ways not followed
     optimizer.apply_gradients(zip(grads, variables))
     print(float(loss))
 """,
