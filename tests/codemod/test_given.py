@@ -129,6 +129,14 @@ def test_taken_over(name: str) -> None:
     assert migrate_source(result.after, Path("a.py")).after is None
 
 
+def test_a_state_between_two_functions_has_room_on_both_sides() -> None:
+    text = INNER.replace("    def step", "    def other():\n        return 1\n\n    def step")
+    after = migrate_source(text.encode(), Path("a.py")).after
+    state = "    opt_state = None if opt is None else tx.setup(opt, net)\n"
+    assert after is not None
+    assert f"        return 1\n\n{state}\n    def step" in after.decode()
+
+
 @pytest.mark.parametrize("name", LEFT)
 def test_left(name: str) -> None:
     text, code = LEFT[name]

@@ -74,9 +74,15 @@ class Rewrites:
             model = tx105_several_models.model_code(self.source, group.parts, place.before)
             code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
             line = self.source.first_line(place.before)
-            self.edits.add(InsertBefore(line, f"{name} = {code}"))
+            blank = "\n" if self._follows_definition(place.before) else ""
+            self.edits.add(InsertBefore(line, f"{blank}{name} = {code}"))
         else:
             self._set_up(group, place, state)
+
+    def _follows_definition(self, statement: ast.stmt) -> bool:
+        block = self.source.block(statement)
+        above = block[: block.index(statement)][-1:]
+        return any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in above)
 
     def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
         after = placement.statement
