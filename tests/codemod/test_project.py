@@ -140,6 +140,11 @@ def test_compiled_model_that_another_file_uses(tmp_path: Path) -> None:
     ).replace("trainable_variables", "trainable_weights")
     alone = migrated(tmp_path / "alone", {"net.py": net})["net.py"]
     assert [site.code for site in alone.sites] == ["TX108"]
+    made = b"self.opt_state = tx.setup(self.optimizer, self)\n"
+    assert made in (alone.after or b"")
+    loads = net + "net.load_weights(path)\n"
+    loaded = migrated(tmp_path / "loaded", {"net.py": loads})["net.py"]
+    assert made.replace(b")", b', build="at_first_update")') in (loaded.after or b"")
     weights = net + "np.save(path, x)\nModelCheckpoint(path, save_weights_only=True)\n"
     saved = migrated(tmp_path / "saved", {"net.py": "import numpy as np\n" + weights})["net.py"]
     assert [site.code for site in saved.sites] == ["TX108"]

@@ -12,10 +12,15 @@ from tfexplicit_codemod.analysis.references import Reference
 from tfexplicit_codemod.analysis.saved_whole import sign_of_saving
 from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.edits import InsertAfter
-from tfexplicit_codemod.rules import tx108_compiled_optimizer, tx204_compiled_optimizer
+from tfexplicit_codemod.rules import (
+    tx108_compiled_optimizer,
+    tx113_filtered,
+    tx204_compiled_optimizer,
+)
 from tfexplicit_codemod.surroundings import Surroundings
 
 OPTIMIZER = "optimizer"
+LOAD_WEIGHTS = "load_weights"
 # A model that is frozen, or that is made on a TPU, may have other leaves at its first step.
 UNSAFE_WORDS = ("trainable", "TPUStrategy")
 
@@ -65,6 +70,8 @@ class Compiled:
 
     def edit(self, place: Compile, tx: str, state: str, build: str) -> InsertAfter:
         line = self.source.leader_line(place.after)
+        if self._may_load_weights(place.cls):
+            build = tx113_filtered.AT_FIRST_UPDATE
         if place.is_new:
             return InsertAfter(line, tx108_compiled_optimizer.method(tx, state, build))
         name = self.source.self_name(place.after)
@@ -89,6 +96,12 @@ class Compiled:
         if sign:
             why = "which Keras skips where it loads or copies a class with its own"
             raise self._leave(f"{why}: `{sign}`")
+
+    def _may_load_weights(self, cls: ast.ClassDef) -> bool:
+        """With the weights Keras loads the slots of an optimizer, but not before that is built."""
+        if LOAD_WEIGHTS in self.source.identifiers:
+            return True
+        return any(LOAD_WEIGHTS.encode() in text for text in self.around.texts_naming(cls.name))
 
     def _is_made_here(self, cls: ast.ClassDef) -> bool:
         return any(

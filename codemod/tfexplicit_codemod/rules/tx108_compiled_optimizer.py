@@ -30,7 +30,9 @@ rule = Rule(
         "its own. So a class that has none is left (TX204) where the file saves or loads a model "
         "whole: `save`, `ModelCheckpoint` without `save_weights_only=True`, `load_model`, "
         "`clone_model`, `deepcopy`, `pickle`. Weights alone (`save_weights`, `BackupAndRestore`) "
-        "need nothing. To make the state there by hand, give the class a `compile` as above, and a "
+        'need nothing; where they are loaded, `setup` has `build="at_first_update"`: Keras skips '
+        "the slots in the file while the optimizer is not built. To make the state of a model that "
+        "is saved whole by hand, give the class a `compile` as above, and a "
         "`compile_from_config(self, config)` that calls "
         "`self.compile(**tf.keras.saving.deserialize_keras_object(config))`."
     ),

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from tfexplicit_codemod.analysis.groups import Group
 
 
+AT_FIRST_UPDATE = ', build="at_first_update"'
+
+
 def build(group: Group) -> str:
     """The argument of `setup` with which an optimizer of Keras is built as the site has it."""
-    return ', build="at_first_update"' if names_its_leaves(group) else ""
+    return AT_FIRST_UPDATE if names_its_leaves(group) else ""
 
 
 rule = Rule(
