@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw
 from tfexplicit.containers import is_module
+from tfexplicit.keras_step import called_with_step
 from tfexplicit.signatures import takes_argument
 
 
@@ -108,4 +109,4 @@ def current_value(source: Any, step: Any) -> Any:
     Keras accepts a function of nothing as a learning rate too.
     `step` is the number of updates made before this one, as Keras passes it to a schedule.
     """
-    return as_float64(source(step) if takes_argument(source) else source())
+    return as_float64(called_with_step(source, step) if takes_argument(source) else source())

@@ -1,8 +1,9 @@
-"""Warm-up and one cycle."""
+"""Warm-up, one cycle, and the schedules of users of Keras."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -70,3 +71,59 @@ def test_wrong_arguments() -> None:
         tx.OneCycle(0.1, 10, rise=1.0)
     with pytest.raises(TypeError, match="`peak` must be a number"):
         tx.OneCycle(lambda step: 0.1, 10)  # type: ignore[arg-type]
+
+
+BODIES: dict[str, Callable[[Any], Any]] = {
+    "plus": lambda step: 0.01 + step * 0.001,
+    "times": lambda step: 0.5 * step * 0.01,
+    "compared": lambda step: tf.where(step >= 2.0, 0.01, 0.02),
+    "divided": lambda step: 0.1 / (1 + step / 3),
+    "power": lambda step: 0.1 * 0.9 ** (step / 10),
+    "a tensor after its first sum": lambda step: tf.cast((step + 1) / 3, tf.float64) * 0.0123,
+}
+
+
+class Schedule(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc, name-defined]
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        return BODIES[self.name](step)
+
+
+@pytest.mark.parametrize("how", ["eager", "graph", "xla"])
+def test_a_schedule_of_a_user_of_keras_gets_the_step_as_from_keras(how: str) -> None:
+    """Keras hands it a variable of its own, whose arithmetic is not that of an int64 tensor."""
+    start, grad = [1.0, -2.0, 0.3], tf.constant([0.7, -0.1, 0.3])
+    kept, given, ruled = ([tf.Variable(start) for _ in BODIES] for _ in range(3))
+    optimizers = [keras.optimizers.SGD(Schedule(name)) for name in BODIES]
+    adopted = [
+        tx.setup(keras.optimizers.SGD(Schedule(name)), leaf)
+        for name, leaf in zip(BODIES, given, strict=True)
+    ]
+    states = [
+        tx.setup(tx.SGD(Schedule(name)), leaf) for name, leaf in zip(BODIES, ruled, strict=True)
+    ]
+
+    def step() -> None:
+        for optimizer, leaf in zip(optimizers, kept, strict=True):
+            optimizer.apply_gradients([(grad, leaf)])
+        for state, leaf in zip(adopted + states, given + ruled, strict=True):
+            tx.update(state, leaf, grad)
+
+    train_step = step if how == "eager" else tf.function(step, jit_compile=how == "xla")
+    for _ in range(5):
+        train_step()
+    for name, by_keras, *ours in zip(BODIES, kept, given, ruled, strict=True):
+        assert not np.array_equal(by_keras, start), name
+        for leaf in ours:
+            np.testing.assert_array_equal(leaf, by_keras, name)
+
+
+def test_it_gets_the_same_in_a_step_without_side_effects_and_after_a_warmup() -> None:
+    value = tf.constant(0.0)
+    state = tx.setup(tx.SGD(Schedule("divided")), value)
+    for _ in range(2):
+        state, value = tx.updated(state, value, tf.constant(-1.0))
+    assert float(value) == pytest.approx(0.1 + 0.1 / (1 + 1 / 3))
+    assert values(tx.Warmup(Schedule("plus"), 2), [1, 2, 3]) == pytest.approx([0.005, 0.01, 0.011])

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import is_variable, raw
 from tfexplicit.keras_optimizers.recognise import is_legacy
+from tfexplicit.keras_step import called_with_step
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +21,7 @@ class LearningRateOf:
     def __call__(self, step: Any) -> Any:
         source = self.source
         if hasattr(source, "get_config"):
-            return source(step)
+            return called_with_step(source, step)
         return source() if callable(source) and not is_variable(source) else source
 
     @property
