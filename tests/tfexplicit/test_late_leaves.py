@@ -54,6 +54,19 @@ def test_a_model_without_leaves_is_a_warning_and_an_unbuilt_one_is_not() -> None
             tx.setup(tx.SGD(), package.Sequential([package.layers.Dense(1)]))
 
 
+def test_a_model_without_leaves_is_no_step() -> None:
+    net, by_keras = functional(tf_keras), tf_keras.optimizers.Adam()
+    state = tx.setup(tf_keras.optimizers.Adam(), net)
+    tx.update(state, net, ones_for(net))
+    by_keras.apply_gradients(zip(ones_for(net), net.trainable_variables, strict=True))
+    net.trainable = False
+    assert tx.update(state, net, []) == (state, net)
+    by_keras.apply_gradients(zip(ones_for(net), net.trainable_variables, strict=True))
+    assert int(state.step) == int(by_keras.iterations) == 1
+    with pytest.raises(ValueError, match="the model has 0 leaves, got 1 gradients"):
+        tx.update(state, net, [tf.constant(1.0)])
+
+
 def unbuilt_sequential(package: Any) -> Any:
     return package.Sequential([package.layers.Dense(4), package.layers.Dense(1)])
 

@@ -35,6 +35,7 @@ def update(
     Leaves that are variables are assigned in place, and so are their slots; then the return value
     may be ignored. So are arrays that `is_mutable`, and what is in a `Ref`. Any other tensor or
     ndarray is replaced in the model that is returned: if the model has one, use the return value.
+    A model without leaves is no step: the count stays, as that of `tf_keras` does.
 
     Args:
         opt_state: from `setup`, or a part of it such as `opt_state["encoder"]`.
@@ -70,6 +71,8 @@ def _step(
     state, prefix = located(opt_state)
     tree = parse(model)
     in_order = gradients.in_leaf_order(tree, grads, state.plan.tied)
+    if not tree.leaves:
+        return opt_state, model
     _check_missing(tree, in_order, strict)
     places = _places(state, prefix, tree, model)
     moves = [
@@ -93,7 +96,7 @@ def _step(
 
 def _check_missing(tree: Tree, grads: Sequence[Any], strict: bool) -> None:
     missing = [leaf.path for leaf, grad in zip(tree.leaves, grads, strict=True) if grad is None]
-    if tree.leaves and len(missing) == len(tree.leaves):
+    if len(missing) == len(tree.leaves):
         raise ValueError(
             "No gradients provided for any variable: every gradient is None, so there is nothing "
             "to step. Is the loss computed from the model inside the tape? Leaves: "
