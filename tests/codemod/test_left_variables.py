@@ -79,6 +79,12 @@ LEFT = {
         ["TX206"],
         "twice",
     ),
+    "the_same_variable_twice": (
+        HEAD + "a, b = tf.Variable(1.0), tf.Variable(2.0)\nweights = [a, b, a]\n"
+        "opt.apply_gradients(zip(tape.gradient(loss, weights), weights))\n",
+        ["TX206"],
+        "`[a, b, a]` names a variable twice",
+    ),
     "loop_over_pairs": (
         HEAD + "for g, v in zip(grads, model.trainable_variables):\n"
         "    opt.apply_gradients([(g, v)])\n",

@@ -207,8 +207,10 @@ class Variables:
                     self.source.one_line(element), "is not a plain name"
                 )
         references = tuple(self._reference(element) for element in elements)
-        text = ", ".join(self.source.segment(element) for element in elements)
-        return [Part(False, references, f"[{text}]")]
+        text = f"[{', '.join(self.source.segment(element) for element in elements)}]"
+        if len(set(references)) < len(references):
+            raise tx206_variable_list.leave(text, "names a variable twice")
+        return [Part(False, references, text)]
 
     def _reference(self, node: ast.expr) -> Reference:
         found = self.references.resolve(node)
