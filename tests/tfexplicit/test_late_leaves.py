@@ -67,6 +67,19 @@ def test_a_model_without_leaves_is_no_step() -> None:
         tx.update(state, net, [tf.constant(1.0)])
 
 
+def test_a_variable_that_a_list_holds_twice_is_a_warning_and_a_shared_layer_is_not() -> None:
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    with pytest.warns(UserWarning, match="holds one variable at 0 and 2. Keras steps it each time"):
+        state = tx.setup(tx.SGD(0.5), [a, b, a])
+    tx.update(state, [a, b, a], [tf.constant(1.0)] * 3)
+    assert (float(a), float(b)) == (0.5, 1.5)
+    shared = functional(keras)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model in ((shared, shared.layers[1]), {"in": a, "out": a}, [[a], [a]]):
+            tx.setup(tx.SGD(), model)
+
+
 def unbuilt_sequential(package: Any) -> Any:
     return package.Sequential([package.layers.Dense(4), package.layers.Dense(1)])
 

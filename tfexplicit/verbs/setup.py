@@ -9,12 +9,13 @@ from typing import Any, Literal
 import tensorflow as tf
 
 from tfexplicit.arguments import expect_model
+from tfexplicit.arrays import raw
 from tfexplicit.paths import matches, suggestion
 from tfexplicit.plan import Plan
 from tfexplicit.rule_choice import choice_of, is_config
 from tfexplicit.state import OptState, new_state
 from tfexplicit.tied import Tied
-from tfexplicit.tree import parse
+from tfexplicit.tree import Node, parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.warn.mixing import note_explicit
 from tfexplicit.warn.repeated import note_setup
@@ -118,7 +119,7 @@ def make_state(
             UserWarning,
             stacklevel=4,
         )
-    for message in [*_without_effect(state), *_unmatched(rule, state)]:
+    for message in [*_without_effect(state), *_unmatched(rule, state), *_listed_twice(model)]:
         warnings.warn(message, UserWarning, stacklevel=4)
     return state
 
@@ -133,6 +134,22 @@ def _unmatched(rule: Any, state: OptState) -> list[str]:
         f"setup: no leaf matches {glob!r}. {suggestion(glob, state.paths)}"
         for glob in rule
         if not any(matches(path, glob) for path in state.paths)
+    ]
+
+
+def _listed_twice(model: Any) -> list[str]:
+    """About a list of variables, which Keras steps once for each time that it finds them there."""
+    root = parse(model).root
+    if not isinstance(root, Node) or not root.lists_leaves:
+        return []
+    places: dict[int, list[int]] = {}
+    for place, variable in enumerate(root.value):
+        places.setdefault(id(raw(variable)), []).append(place)
+    return [
+        f"setup: the list holds one variable at {' and '.join(map(str, several))}. Keras steps it "
+        "each time, by the whole gradient; here it is one leaf, stepped once. List it once."
+        for several in places.values()
+        if len(several) > 1
     ]
 
 
