@@ -99,7 +99,7 @@ def _migrate(
     except SyntaxError as error:
         if "too many nested" in (error.msg or ""):
             return ended(Outcome.SKIPPED, "too deeply nested")
-        return ended(Outcome.FAILED, f"{error.lineno}:{error.offset}: {error.msg}")
+        return ended(Outcome.FAILED, f"{error.lineno}:{error.offset}: not Python 3: {error.msg}")
     except ValueError as error:
         return ended(Outcome.FAILED, f"1:1: {error}")
     except MemoryError:

@@ -71,10 +71,11 @@ def test_importing_engine_and_registry_imports_neither_libcst_nor_tensorflow() -
     subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": str(codemod)})
 
 
-def test_syntax_error_names_line_and_column() -> None:
-    result = migrate_source(b"o.apply_gradients(x)\nx = (\n", Path("a.py"))
+@pytest.mark.parametrize(("line", "place"), [(b"x = (\n", "2:5"), (b"print 'Python 2'\n", "2:1")])
+def test_syntax_error_names_line_and_column(line: bytes, place: str) -> None:
+    result = migrate_source(b"o.apply_gradients(x)\n" + line, Path("a.py"))
     assert (result.outcome, result.after) == (Outcome.FAILED, None)
-    assert result.reason.startswith("2:5: ")
+    assert result.reason.startswith(f"{place}: not Python 3: ")
 
 
 def test_null_byte_fails() -> None:
