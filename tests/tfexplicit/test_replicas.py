@@ -92,6 +92,17 @@ def two_replicas(make, freeze, compiled):
     return [v.numpy().ravel().tolist() for v in net.trainable_variables] + [int(state.step.numpy())]
 
 
+def mirrored_outside_of_replicas(make):
+    with strategy.scope():
+        net, optimizer = model(), make()
+    state = tx.setup(optimizer, net)
+    for _ in range(4):
+        tx.update(state, net, grads_of(net, tf.constant(X)))
+    for leaf in net.trainable_variables:
+        assert len({component.numpy().tobytes() for component in leaf.value.values}) == 1
+    return [v.numpy().ravel().tolist() for v in net.trainable_variables] + [int(state.step.numpy())]
+
+
 MAKE = {
     "rule": lambda: tx.Chain(tx.ClipByGlobalNorm(1.0), tx.Adam(0.1)),
     "keras": lambda: keras.optimizers.Adam(0.1),
@@ -100,6 +111,7 @@ MAKE = {
 if tuple(map(int, keras.__version__.split(".")[:2])) > (3, 3):
     MAKE["adopted"] = lambda: keras.optimizers.Nadam(0.1)
 out = {"clipped": (clipped_in_two_replicas(False), clipped_in_two_replicas(True))}
+out["outside"] = one_device(MAKE["keras"], False), mirrored_outside_of_replicas(MAKE["keras"])
 for name, make in MAKE.items():
     for freeze in (False, True):
         for compiled in (True, False):
