@@ -167,6 +167,8 @@ time.sleep(600)
         [sys.executable, "-m", "tfexplicit_codemod", "verify", script(work, text)],
         env=os.environ
         | {"PYTHONPATH": f"{ROOT / 'codemod'}{os.pathsep}{ROOT}", "TMPDIR": str(temporary)},
+        # Whoever runs the tests may have it ignored, as `nohup` does.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     try:
         wait_until(lambda: pids.exists() and pids.read_text().count(" ") == 2)
