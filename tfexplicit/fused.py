@@ -41,7 +41,8 @@ class Kernel(Elementwise):
 class Fused:
     """How a rule steps a leaf by a kernel; what stands around the kernel is done beside it.
 
-    Without an op, leaves that share variables go by the formula together, and others one by one.
+    Where the kernel is no op, leaves that share variables go by the formula together, and others
+    one by one.
     """
 
     kernel: Elementwise

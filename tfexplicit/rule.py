@@ -207,10 +207,11 @@ class Rule:
         return at.with_grad(subtract), at.kept(slots)
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        """The op of TensorFlow that makes this rule's step of a leaf in place, if there is one.
+        """How a step of this rule is made faster than leaf by leaf with its formula, if it can be.
 
-        An override of the formula, equal to it up to rounding; a step takes it where it can. A
-        subclass with a formula of its own does not inherit it.
+        By an op of TensorFlow that makes it in place, or, where small leaves share variables, by
+        the formula for all of them at once; equal to the formula up to rounding, and taken where it
+        can be. A subclass with a formula of its own does not inherit it.
         """
         return None
 

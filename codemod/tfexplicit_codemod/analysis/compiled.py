@@ -94,8 +94,7 @@ class Compiled:
             raise self._leave(f"the model uses `{words[0]}`")
         sign = None if has_own else sign_of_saving(self.source)
         if sign:
-            why = "which Keras skips where it loads or copies a class with its own"
-            raise self._leave(f"{why}: `{sign}`")
+            raise self._leave(f"and the file may save or copy the model whole: `{sign}`")
 
     def _may_load_weights(self, cls: ast.ClassDef) -> bool:
         """With the weights Keras loads the slots of an optimizer, but not before that is built."""

@@ -72,7 +72,9 @@ class Rewrites:
             )
         elif isinstance(place, Entry):
             model = tx105_several_models.model_code(self.source, group.parts, place.before)
-            code = tx114_given_optimizer.setup(self.alias, group.home.path[0], model, True)
+            optimizer = group.home.path[0]
+            code = f"{self.alias}.setup({optimizer}, {model})"
+            code = tx114_given_optimizer.unless_none(optimizer, code)
             line = self.source.first_line(place.before)
             blank = "\n" if self._follows_definition(place.before) else ""
             self.edits.add(InsertBefore(line, f"{blank}{name} = {code}"))
@@ -81,22 +83,22 @@ class Rewrites:
 
     def _follows_definition(self, statement: ast.stmt) -> bool:
         block = self.source.block(statement)
-        above = block[: block.index(statement)][-1:]
-        return any(isinstance(each, ast.FunctionDef | ast.ClassDef) for each in above)
+        index = block.index(statement)
+        definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        return index > 0 and isinstance(block[index - 1], definition)
 
     def _set_up(self, group: Group, placement: Placement, state: Reference) -> None:
         after = placement.statement
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
-        if not self._make_a_rule(group, placement, state):
-            model += tx113_filtered.build(group)
-        code = f"{self.alias}.setup({optimizer}, {model})"
+        is_rule = self._make_a_rule(group, placement, state)
+        build = "" if is_rule else tx113_filtered.build(group)
+        code = f"{self.alias}.setup({optimizer}, {model}{build})"
         if is_of_elements(group.members):
             is_dict = self.elements.is_dict(group.members[0].update.receiver)
             code = tx112_container.setup(self.alias, optimizer, model, is_dict)
-        if group.is_given:
-            is_optional = may_be_none(placement.definition.statement)
-            code = tx114_given_optimizer.setup(self.alias, optimizer, model, is_optional)
+        if group.is_given and may_be_none(placement.definition.statement):
+            code = tx114_given_optimizer.unless_none(optimizer, code)
         setup = f"{state.code_at(self.source, after)} = {code}"
         self.edits.add(InsertAfter(self.source.leader_line(after), setup))
 

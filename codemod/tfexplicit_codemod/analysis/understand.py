@@ -89,10 +89,16 @@ class Understand:
 
     def _check_filtered(self, update: Update, home: Reference, leaves: Leaves) -> None:
         """A list of its own is named whole, by an update whose state is made in this file."""
-        is_plain = update.method != "minimize" and len(leaves.parts) == 1
-        for part in leaves.parts:
-            if part.chosen and (not is_plain or self.parameters.of(home)):
-                raise tx206_variable_list.leave(part.text, "is filtered, mapped or put in order")
+        for part in (each for each in leaves.parts if each.chosen):
+            if len(leaves.parts) > 1:
+                why = "is a list of its own, and only a part of what is stepped"
+                raise tx206_variable_list.leave(part.text, why)
+            if update.method == "minimize":
+                why = "is a list of its own, given to `minimize`"
+                raise tx206_variable_list.leave(part.text, why)
+            if self.parameters.of(home):
+                why = "is a list of its own, and callers give the optimizer"
+                raise tx206_variable_list.leave(part.text, why)
 
     def _check_elements(self, update: Update, leaves: Leaves, sources: Leaves | None) -> None:
         """Only the sites of a list or dict of optimizers may step the elements of another."""

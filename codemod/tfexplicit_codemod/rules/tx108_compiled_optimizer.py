@@ -25,16 +25,11 @@ rule = Rule(
     why=(
         "`compile` is where a Keras model gets its optimizer, whatever it was given: an object, a "
         "name, nothing. There the state is made, and anew whenever the model is compiled again. "
-        "`fit` and its callbacks go on with the Keras object, which shares its variables. Keras "
-        "does not compile a model that it loads, clones or copies if its class has a `compile` of "
-        "its own. So a class that has none is left (TX204) where the file saves or loads a model "
-        "whole: `save`, `ModelCheckpoint` without `save_weights_only=True`, `load_model`, "
-        "`clone_model`, `deepcopy`, `pickle`. Weights alone (`save_weights`, `BackupAndRestore`) "
-        'need nothing; where they are loaded, `setup` has `build="at_first_update"`: Keras skips '
-        "the slots in the file while the optimizer is not built. To make the state of a model that "
-        "is saved whole by hand, give the class a `compile` as above, and a "
-        "`compile_from_config(self, config)` that calls "
-        "`self.compile(**tf.keras.saving.deserialize_keras_object(config))`."
+        "`fit` and its callbacks go on with the Keras object, which shares its variables. Where "
+        "the file saves or copies a model whole, a class without a `compile` of its own is left "
+        "(TX204). Weights alone (`save_weights`, `BackupAndRestore`) need nothing; where they are "
+        'loaded, `setup` has `build="at_first_update"`: Keras skips the slots in the file while '
+        "the optimizer is not built."
     ),
     at_run_time=AtRunTime(
         does="`{optimizer}.{call}` steps the optimizer of `compile`, which keeps hidden state.",

@@ -63,8 +63,9 @@ rule = Rule(
         "Whoever calls the function decides which optimizer steps, and so which state. The state "
         "is made where the optimizer is made, and passed in its place; a `tf.function` takes it as "
         "it took the optimizer. The signature and all calls, those in other files of the project "
-        "too, change together, or none does. A function that does more with the optimizer than "
-        "step it takes the state beside it: `train_step(model, optimizer, opt_state, x, y)`."
+        "too, change together, or none does; so does its entry in the docstring. A function that "
+        "does more with the optimizer than step it takes the state beside it: "
+        "`train_step(model, optimizer, opt_state, x, y)`."
     ),
     before="""\
 import tensorflow as tf

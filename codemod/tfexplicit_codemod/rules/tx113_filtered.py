@@ -33,7 +33,8 @@ rule = Rule(
         "where nothing is frozen; and so is one that puts variables in an order of its own. An "
         "optimizer that stays one of Keras is built at the first update, on the list and in its "
         'order, by which checkpoints know the slots: `setup` has `build="at_first_update"`. A list '
-        "that is mapped, or that is a part of what a step names, is left."
+        "that is mapped, or that is a part of what a step names, is left; so is such a list in "
+        "`minimize`, or for an optimizer that is a parameter."
     ),
     before="""\
 import tensorflow as tf

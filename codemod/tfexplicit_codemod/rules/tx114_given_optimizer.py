@@ -5,10 +5,9 @@ from __future__ import annotations
 from tfexplicit_codemod.registry import Rule
 
 
-def setup(tx: str, optimizer: str, model: str, may_be_none: bool) -> str:
+def unless_none(optimizer: str, state: str) -> str:
     """The state; None for callers that give no optimizer."""
-    state = f"{tx}.setup({optimizer}, {model})"
-    return f"None if {optimizer} is None else {state}" if may_be_none else state
+    return f"None if {optimizer} is None else {state}"
 
 
 rule = Rule(

@@ -18,7 +18,12 @@ rule = Rule(
     why=(
         "Keras gives this optimizer to the model in `compile`, perhaps from another file, on "
         "a TPU or for a model that is loaded whole. Make the state in `compile` where "
-        "you know how the model is used, or keep `compile` and `fit` as they are."
+        "you know how the model is used, or keep `compile` and `fit` as they are. Keras does not "
+        "compile a model that it loads, clones or copies if its class has a `compile` of its own; "
+        "so a class that has none is left where the file has `save`, `ModelCheckpoint` without "
+        "`save_weights_only=True`, `load_model`, `clone_model`, `deepcopy` or `pickle`. There give "
+        "the class a `compile` as TX108 has it, and a `compile_from_config(self, config)` that "
+        "calls `self.compile(**tf.keras.saving.deserialize_keras_object(config))`."
     ),
     before="""\
 import tensorflow as tf
