@@ -68,7 +68,7 @@ def step_by_kernels(ready: Sequence[Ready]) -> None:
     """Step these leaves and the slots of their kernels in place."""
     for together in _by_kernel(ready):
         kernel = together[0].fused.kernel
-        assert isinstance(kernel, Kernel)
+        assert kernel is not None
         _run(kernel, together)
 
 
@@ -98,7 +98,9 @@ def _run(kernel: Kernel, ready: Sequence[Ready]) -> None:
         if factor is not None:
             decay = tf.raw_ops.MulNoNan(x=read(variable), y=factor)
             variable.assign_sub(decay, read_value=False)
-        cells = {name: raw(one.leaf.cells[one.fused.full(name)]).handle for name in kernel.slots}
+        cells = {
+            name: raw(one.leaf.cells[one.fused.full(name)]).handle for name in one.fused.own_slots
+        }
         scalars = {name: column[row] for name, column in columns.items()}
         kernel.run(variable.handle, grad, cells, scalars)
 

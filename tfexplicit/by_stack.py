@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
 from tfexplicit.by_kernel import Ready
-from tfexplicit.fused import Elementwise, Fused, Kernel, Scalars
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.rule import Slots
 from tfexplicit.stack_numbers import Numbers, numbers_of
 from tfexplicit.ways import STACKS_AT_A_TIME, under_xla
@@ -58,13 +58,12 @@ class Stack:
     def cells(self) -> Slots:
         """The slots of the first leaf, by their names in the kernel."""
         cells = self.leaves[0].leaf.cells
-        return {name: cells[self.fused.full(name)] for name in self.fused.kernel.slots}
+        return {name: cells[self.fused.full(name)] for name in self.fused.own_slots}
 
     @property
     def rows(self) -> list[int] | None:
         """The rows of its leaves in the shared variables; None if these hold no others."""
-        slot = self.fused.full(self.fused.kernel.slots[0])
-        cells = [one.leaf.cells[slot] for one in self.leaves]
+        cells = [_first_cell(one) for one in self.leaves]
         rows = [cell.row for cell in cells]
         return None if rows == list(range(cells[0].stack.shape[0])) else rows
 
@@ -87,9 +86,9 @@ def _stacks(ready: Sequence[Ready]) -> Iterator[Stack]:
 
 
 def _ops(
-    kernel: Elementwise, numbers: Numbers, sizes: Sequence[int], dtype: Any
+    kernel: Kernel | None, numbers: Numbers, sizes: Sequence[int], dtype: Any
 ) -> list[Op | None]:
-    if under_xla() or not isinstance(kernel, Kernel):
+    if kernel is None or under_xla():
         return [None] * len(sizes)
     can_step, scalars = numbers.are_equal(sizes), numbers.scalars(kernel, sizes, dtype)
     return [Op(kernel, *each) for each in zip(can_step, scalars, strict=True)]
@@ -109,7 +108,11 @@ def _kernel_of(one: Ready) -> Any:
 
 
 def _shared_variable_of(one: Ready) -> Any:
-    return id(one.leaf.cells[one.fused.full(one.fused.kernel.slots[0])].stack)
+    return id(_first_cell(one).stack)
+
+
+def _first_cell(one: Ready) -> Any:
+    return one.leaf.cells[one.fused.full(one.fused.own_slots[0])]
 
 
 def _moves(stack: Stack, grads: Any) -> Any:
@@ -121,7 +124,7 @@ def _moves(stack: Stack, grads: Any) -> Any:
     elif op is None:
         moves = stack.formula(slots, stack.numbers, grads)
     else:
-        scratch = raw(next(iter(stack.cells.values())).scratch)
+        scratch = raw(_first_cell(stack.leaves[0]).scratch)
         moves = tf.cond(
             op.can_step,
             lambda: _by_op(op, scratch, slots, grads),

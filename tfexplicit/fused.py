@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tfexplicit.composite import inside, joined, outside, part_of
@@ -14,15 +14,7 @@ Scalars = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Elementwise:
-    """A formula that goes element by element: it can step small leaves together, with numbers that
-    are arrays. `slots` are the ones that it gives anew."""
-
-    slots: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Kernel(Elementwise):
+class Kernel:
     """An op that steps a variable and its slots in place, as the rule's formula does.
 
     `run(leaf, grad, slots, scalars)` calls it on resource handles and a dense gradient.
@@ -31,7 +23,6 @@ class Kernel(Elementwise):
     zeros changes nothing; None if there are no such numbers.
     """
 
-    _: KW_ONLY
     run: Callable[[Any, Any, Slots, Scalars], Any]
     scalars: Callable[[dict[str, Any], Any, Any], Scalars]
     at_rest: Mapping[str, float] | None = None
@@ -41,13 +32,14 @@ class Kernel(Elementwise):
 class Fused:
     """How a rule steps a leaf by a kernel; what stands around the kernel is done beside it.
 
-    Where the kernel is no op, leaves that share variables go by the formula together, and others
-    one by one.
+    Without a kernel, leaves that share variables go by the formula together, and others one by one.
     """
 
-    kernel: Elementwise
-    # Its `apply` is what the kernel computes, element by element.
+    # Its `apply` goes element by element, also with numbers that are arrays, as the kernel does.
     rule: Rule
+    # The slots that it gives anew, by its own names.
+    own_slots: tuple[str, ...] = ()
+    kernel: Kernel | None = None
     # The part of the rule that the kernel belongs to: `adam`, or "" for the rule itself.
     part: str = ""
     # What the rules before it make of the step, and their slots.
@@ -56,12 +48,8 @@ class Fused:
     decay: Callable[[dict[str, Any]], Any] | None = None
 
     @property
-    def has_op(self) -> bool:
-        return isinstance(self.kernel, Kernel)
-
-    @property
     def can_rest(self) -> bool:
-        return isinstance(self.kernel, Kernel) and self.kernel.at_rest is not None
+        return self.kernel is not None and self.kernel.at_rest is not None
 
     def full(self, name: str) -> str:
         """A slot or hyperparameter of the kernel, as the rule names it."""
@@ -69,7 +57,7 @@ class Fused:
 
     @property
     def slots(self) -> set[str]:
-        return {self.full(name) for name in self.kernel.slots}
+        return {self.full(name) for name in self.own_slots}
 
 
 def within(name: str, fused: Fused) -> Fused:

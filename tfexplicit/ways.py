@@ -126,7 +126,7 @@ def _with_op(state: OptState, move: Move) -> Move:
         return move
     slots = [state.slots_at(move.place)[name] for name in fused.slots]
     in_stack = bool(slots) and all(isinstance(slot, SlotRow) for slot in slots)
-    if not in_stack and not (fused.has_op and _are_alike([move.value, *slots])):
+    if not in_stack and not (fused.kernel and _are_alike([move.value, *slots])):
         return move
     return replace(move, fused=fused, in_stack=in_stack)
 

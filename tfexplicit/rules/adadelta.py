@@ -42,10 +42,10 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
+SLOTS = ("accumulated_grad", "accumulated_delta_var")
 KERNEL = Kernel(
-    run=_run,
-    scalars=_scalars,
-    slots=("accumulated_grad", "accumulated_delta_var"),
+    _run,
+    _scalars,
     at_rest={"lr": 0.0, "rho": 1.0, "epsilon": 1.0},
 )
 
@@ -85,4 +85,4 @@ class Adadelta(Rule):
         return tf.cast(self.learning_rate, leaf.dtype) * delta, slots
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(KERNEL, self)
+        return Fused(self, SLOTS, KERNEL)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.fused import Elementwise, Fused
+from tfexplicit.fused import Fused
 from tfexplicit.hyperparameters import Bounds, NonNegative, check
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -24,9 +24,6 @@ def adagrad_step(accumulator: Any, grad: Any, learning_rate: Any, epsilon: Any) 
     accumulator = accumulator + squared(grad)
     scaled = tf.cast(learning_rate, dtype) * grad
     return scaled / tf.sqrt(accumulator + tf.cast(epsilon, dtype)), accumulator
-
-
-FORMULA = Elementwise(("accumulator",))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,4 +63,4 @@ class Adagrad(Rule):
         return subtract, {"accumulator": accumulator}
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(FORMULA, self)
+        return Fused(self, ("accumulator",))

@@ -60,10 +60,10 @@ def _excess(beta: Any, step: Any, dtype: Any) -> Any:
     return tf.math.divide_no_nan(of_op, of_formula)
 
 
+SLOTS = ("momentum", "velocity")
 ADAM = Kernel(
-    run=_run,
-    scalars=_scalars,
-    slots=("momentum", "velocity"),
+    _run,
+    _scalars,
     at_rest={
         "lr": 0.0,
         "beta1": 1.0,
@@ -117,7 +117,7 @@ class Adam(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         # The op that knows `amsgrad` cannot be compiled by XLA.
-        return None if self.amsgrad else Fused(ADAM, self)
+        return None if self.amsgrad else Fused(self, SLOTS, ADAM)
 
     @classmethod
     def variants(cls) -> list[Rule]:

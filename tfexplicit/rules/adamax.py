@@ -41,10 +41,10 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {**scalars, "beta1_power": tf.pow(scalars["beta1"], tf.cast(step, dtype))}
 
 
+SLOTS = ("momentum", "norm")
 KERNEL = Kernel(
-    run=_run,
-    scalars=_scalars,
-    slots=("momentum", "norm"),
+    _run,
+    _scalars,
     at_rest={"lr": 0.0, "beta1": 1.0, "beta2": 1.0, "epsilon": 1.0, "beta1_power": 0.0},
 )
 
@@ -77,4 +77,4 @@ class Adamax(Rule):
         )
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(KERNEL, self)
+        return Fused(self, SLOTS, KERNEL)

@@ -13,7 +13,7 @@ from tfexplicit.hyperparameters import Fraction, NonNegative
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import adam_slots
 from tfexplicit.rule import Rule, Slots
-from tfexplicit.rules.adam import ADAM, Adam, adam_step
+from tfexplicit.rules.adam import ADAM, SLOTS, Adam, adam_step
 
 
 def decay_step(leaf: Any, learning_rate: Any, weight_decay: Any) -> Any:
@@ -62,7 +62,7 @@ class AdamW(Rule):
         return leaf - moved, slots
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return None if self.amsgrad else Fused(ADAM, Adam(), decay=_lost)
+        return None if self.amsgrad else Fused(Adam(), SLOTS, ADAM, decay=_lost)
 
     @classmethod
     def variants(cls) -> list[Rule]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.fused import Elementwise, Fused
+from tfexplicit.fused import Fused
 from tfexplicit.hyperparameters import NonNegative, PositiveFraction
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import blended
@@ -21,9 +21,6 @@ def lion_step(momentum: Any, grad: Any, beta_1: Any, beta_2: Any) -> tuple[Any, 
     The direction is a sign, so the step has no gradient; of a complex leaf it is z / |z|.
     """
     return tf.sign(blended(momentum, grad, beta_1)), blended(momentum, grad, beta_2)
-
-
-FORMULA = Elementwise(("momentum",))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,4 +53,4 @@ class Lion(Rule):
         return tf.cast(self.learning_rate, leaf.dtype) * sign, {"momentum": momentum}
 
     def fused(self, path: str, target: Any) -> Fused | None:
-        return Fused(FORMULA, self)
+        return Fused(self, ("momentum",))

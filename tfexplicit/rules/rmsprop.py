@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import tensorflow as tf
 
-from tfexplicit.fused import Elementwise, Fused, Kernel, Scalars
+from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.hyperparameters import Fraction, NonNegative, is_zero
 from tfexplicit.keras_optimizers.form import KerasForm
 from tfexplicit.moments import squared
@@ -50,10 +50,7 @@ def _scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-WITH_MOMENTUM = Kernel(run=_run, scalars=_scalars, slots=("velocity", "momentum"))
-PLAIN = Elementwise(("velocity",))
-CENTERED = Elementwise(("velocity", "average_gradient"))
-CENTERED_WITH_MOMENTUM = Elementwise(("velocity", "average_gradient", "momentum"))
+KERNEL = Kernel(_run, _scalars)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,21 +96,19 @@ class RMSprop(Rule):
         return named
 
     def init(self, leaf: Any) -> Slots:
-        names = ["velocity"]
-        if not is_zero(self.momentum):
-            names.append("momentum")
-        if self.centered:
-            names.append("average_gradient")
-        return {name: tf.zeros_like(leaf) for name in names}
+        return {name: tf.zeros_like(leaf) for name in self._slot_names()}
+
+    def _slot_names(self) -> tuple[str, ...]:
+        optional = {"momentum": not is_zero(self.momentum), "average_gradient": self.centered}
+        return ("velocity", *(name for name, is_kept in optional.items() if is_kept))
 
     def apply(self, slots: Slots, leaf: Any, grad: Any, step: Any) -> tuple[Any, Slots]:
         return rmsprop_step(slots, grad, self.learning_rate, self.rho, self.momentum, self.epsilon)
 
     def fused(self, path: str, target: Any) -> Fused | None:
         # The op has a slot for the momentum in any case; centered, it takes roots below 0.
-        if is_zero(self.momentum):
-            return Fused(CENTERED if self.centered else PLAIN, self)
-        return Fused(CENTERED_WITH_MOMENTUM if self.centered else WITH_MOMENTUM, self)
+        has_op = not is_zero(self.momentum) and not self.centered
+        return Fused(self, self._slot_names(), KERNEL if has_op else None)
 
     @classmethod
     def variants(cls) -> list[Rule]:

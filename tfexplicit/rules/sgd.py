@@ -42,7 +42,7 @@ def _with_momentum(nesterov: bool) -> Kernel:
             var=leaf, accum=slots["momentum"], grad=grad, use_nesterov=nesterov, **scalars
         )
 
-    return Kernel(run=run, scalars=_momentum_scalars, slots=("momentum",))
+    return Kernel(run, _momentum_scalars)
 
 
 def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
@@ -50,7 +50,7 @@ def _momentum_scalars(hyper: dict[str, Any], step: Any, dtype: Any) -> Scalars:
     return {argument: tf.cast(hyper[name], dtype) for argument, name in named.items()}
 
 
-DESCENT = Kernel(run=_descend, scalars=_descent_scalars, at_rest={"alpha": 0.0})
+DESCENT = Kernel(_descend, _descent_scalars, at_rest={"alpha": 0.0})
 MOMENTUM, NESTEROV = _with_momentum(False), _with_momentum(True)
 
 
@@ -94,8 +94,8 @@ class SGD(Rule):
 
     def fused(self, path: str, target: Any) -> Fused | None:
         if is_zero(self.momentum):
-            return Fused(DESCENT, self)
-        return Fused(NESTEROV if self.nesterov else MOMENTUM, self)
+            return Fused(self, kernel=DESCENT)
+        return Fused(self, ("momentum",), NESTEROV if self.nesterov else MOMENTUM)
 
     @classmethod
     def variants(cls) -> list[Rule]:
