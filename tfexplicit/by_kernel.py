@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,19 +66,22 @@ def ready_for_kernel(seen: Rule, leaf: Opened) -> Ready | None:
 
 def step_by_kernels(ready: Sequence[Ready]) -> None:
     """Step these leaves and the slots of their kernels in place."""
-    for together in _by_kernel(ready):
-        kernel = together[0].fused.kernel
+    for alike in together(ready, kernel_of):
+        kernel = alike[0].fused.kernel
         assert kernel is not None
-        _run(kernel, together)
+        _run(kernel, alike)
 
 
-def _by_kernel(ready: Sequence[Ready]) -> Iterable[list[Ready]]:
-    """Leaves whose numbers are computed together, as vectors."""
+def together(ready: Sequence[Ready], key: Callable[[Ready], Any]) -> list[list[Ready]]:
     found: dict[Any, list[Ready]] = {}
     for one in ready:
-        key = (one.fused.kernel, one.fused.part, one.at.grad.dtype, one.fused.decay is None)
-        found.setdefault(key, []).append(one)
-    return found.values()
+        found.setdefault(key(one), []).append(one)
+    return list(found.values())
+
+
+def kernel_of(one: Ready) -> tuple[Any, ...]:
+    """The same for leaves whose numbers are computed together, as vectors."""
+    return one.fused.kernel, one.fused.part, one.at.grad.dtype, one.fused.decay is None
 
 
 def _run(kernel: Kernel, ready: Sequence[Ready]) -> None:
@@ -111,12 +114,8 @@ def _number_where(stays: Any, number: float, vector: Any) -> Any:
 
 def _numbers(kernel: Kernel, ready: Sequence[Ready]) -> dict[str, Any]:
     """What the op gets by name, vectors with an entry per leaf."""
-    start = ready[0].fused.full("")
-    hyper = {
-        name.removeprefix(start): tf.stack([one.at.hyper[name] for one in ready])
-        for name in ready[0].at.hyper
-        if name.startswith(start)
-    }
+    own = [one.fused.own(one.at.hyper) for one in ready]
+    hyper = {name: tf.stack([each[name] for each in own]) for name in own[0]}
     steps = tf.stack([one.at.step for one in ready])
     return kernel.scalars(hyper, steps, ready[0].at.grad.dtype)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tfexplicit.arrays import raw, read
-from tfexplicit.by_kernel import Ready
+from tfexplicit.by_kernel import Ready, kernel_of, together
 from tfexplicit.fused import Fused, Kernel, Scalars
 from tfexplicit.rule import Slots
 from tfexplicit.stack_numbers import Numbers, numbers_of
@@ -69,9 +69,9 @@ class Stack:
 
 
 def _stacks(ready: Sequence[Ready]) -> Iterator[Stack]:
-    for alike in _together(ready, _kernel_of):
+    for alike in together(ready, lambda one: (one.leaf.move.place.group, *kernel_of(one))):
         fused, dtype = alike[0].fused, alike[0].at.grad.dtype
-        stacks = _together(alike, _shared_variable_of)
+        stacks = together(alike, _shared_variable_of)
         sizes = [len(leaves) for leaves in stacks]
         numbers = numbers_of([one for leaves in stacks for one in leaves])
         formula = tf.function(
@@ -92,19 +92,6 @@ def _ops(
         return [None] * len(sizes)
     can_step, scalars = numbers.are_equal(sizes), numbers.scalars(kernel, sizes, dtype)
     return [Op(kernel, *each) for each in zip(can_step, scalars, strict=True)]
-
-
-def _together(ready: Sequence[Ready], key: Callable[[Ready], Any]) -> list[list[Ready]]:
-    found: dict[Any, list[Ready]] = {}
-    for one in ready:
-        found.setdefault(key(one), []).append(one)
-    return list(found.values())
-
-
-def _kernel_of(one: Ready) -> Any:
-    """The same for leaves whose numbers are computed together."""
-    fused, group = one.fused, one.leaf.move.place.group
-    return group, fused.kernel, fused.part, one.at.grad.dtype, fused.decay is None
 
 
 def _shared_variable_of(one: Ready) -> Any:

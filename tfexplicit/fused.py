@@ -55,6 +55,10 @@ class Fused:
         """A slot or hyperparameter of the kernel, as the rule names it."""
         return f"{self.part}/{name}" if self.part else name
 
+    def own(self, hyper: Mapping[str, Any]) -> dict[str, Any]:
+        """Hyperparameters of the rule, those of the kernel by its names."""
+        return part_of(hyper, self.part) if self.part else dict(hyper)
+
     @property
     def slots(self) -> set[str]:
         return {self.full(name) for name in self.own_slots}

@@ -12,7 +12,7 @@ from tfexplicit import paths
 from tfexplicit.arrays import read
 from tfexplicit.composite import means
 from tfexplicit.hyperparameters import as_float64
-from tfexplicit.unbuilt import catch_up, note_on_unbuilt
+from tfexplicit.unbuilt import catch_up, note_on_missing_leaves
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -37,7 +37,7 @@ class HyperValues(Mapping[str, Any]):
         if not found:
             raise KeyError(
                 f"no rule here has a hyperparameter {name!r}. "
-                f"{note_on_unbuilt(self.state) or paths.suggestion(name, self)}"
+                f"{note_on_missing_leaves(self.state) or paths.suggestion(name, self)}"
             )
         return _agreed(name, found)
 

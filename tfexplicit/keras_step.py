@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from tfexplicit.keras_optimizers.recognise import is_keras_3_schedule
+from tfexplicit.keras_optimizers.recognise import is_keras_3
 
 
 def called_with_step(function: Any, step: Any) -> Any:
@@ -14,7 +14,13 @@ def called_with_step(function: Any, step: Any) -> Any:
     The arithmetic of one promotes int64 and float to float32, where a tensor's raises or, divided
     by a number, is float64.
     """
-    return function(_keras_count()(step) if is_keras_3_schedule(function) else step)
+    return function(_keras_count()(step) if _is_keras_3_schedule(function) else step)
+
+
+def _is_keras_3_schedule(function: Any) -> bool:
+    """Also one of a class of the user."""
+    names = {base.__name__ for base in type(function).__mro__}
+    return "LearningRateSchedule" in names and is_keras_3(function)
 
 
 @cache

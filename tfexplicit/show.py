@@ -10,7 +10,7 @@ from tfexplicit import paths
 from tfexplicit.arrays import dtype_name, is_variable, raw, read, shape_of, size_in_bytes
 from tfexplicit.opened import Move
 from tfexplicit.plan import Place
-from tfexplicit.unbuilt import note_on_unbuilt
+from tfexplicit.unbuilt import note_on_missing_leaves
 from tfexplicit.ways import ways_of
 from tfexplicit.writing import Writer
 
@@ -34,7 +34,7 @@ def describe(state: OptState, prefix: str) -> str:
     head = f"OptState(step={_shown(state.step)}, {len(shown)} leaves, slots {_readable(total)})"
     marks = {id(group): _marks(state, group) for group, _ in shown}
     lines = [_leaf_line(group, row, marks[id(group)][row], len(rules) > 1) for group, row in shown]
-    notes = [note_on_unbuilt(state), rules[0] if len(rules) == 1 else ""]
+    notes = [note_on_missing_leaves(state), rules[0] if len(rules) == 1 else ""]
     return "\n".join([head, *(f"  {note}" for note in notes if note), *_aligned(lines)])
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import tensorflow as tf
 
 from tfexplicit.by_kernel import Ready
-from tfexplicit.composite import part_of
 from tfexplicit.fused import Kernel, Scalars
 
 
@@ -82,4 +81,4 @@ def numbers_of(leaves: Sequence[Ready]) -> Numbers:
     lost = None if fused.decay is None else fused.decay(hyper)
     if lost is not None and stays is not None:
         lost = tf.where(stays, tf.zeros_like(lost), lost)
-    return Numbers(part_of(hyper, fused.part) if fused.part else hyper, step, stays, lost)
+    return Numbers(fused.own(hyper), step, stays, lost)

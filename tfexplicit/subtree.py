@@ -10,7 +10,7 @@ from tfexplicit import paths
 from tfexplicit.hyper_values import HyperValues
 from tfexplicit.rule import Slots
 from tfexplicit.show import describe
-from tfexplicit.unbuilt import catch_up, note_on_unbuilt
+from tfexplicit.unbuilt import catch_up, note_on_missing_leaves
 
 if TYPE_CHECKING:
     from tfexplicit.state import OptState
@@ -36,7 +36,7 @@ class Subtree:
             places = {prefix for known in self.paths for prefix in paths.prefixes(known)}
             raise KeyError(
                 f"the state has nothing at {path!r}. "
-                f"{note_on_unbuilt(self.state) or paths.suggestion(path, sorted(places))}"
+                f"{note_on_missing_leaves(self.state) or paths.suggestion(path, sorted(places))}"
             )
         return Subtree(self.state, path)
 

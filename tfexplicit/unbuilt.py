@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfexplicit.arrays import raw
 from tfexplicit.tree import Tree, parse
@@ -33,9 +33,9 @@ def waits_for_the_rest(state: OptState, tree: Tree) -> bool:
     return state.plan.taken_over is not None and not len(state) and tree.is_unbuilt
 
 
-def joining(state: OptState, stepped: Tree) -> Tree:
-    """The leaves that join at a step: all of the model, or those that it names, in its order."""
-    whole = parse(state.plan.model)
+def tree_to_join(state: OptState, model: Any, stepped: Tree) -> Tree:
+    """What joins at a step: the whole model, or the leaves that it names, in its order."""
+    whole = stepped if model is state.plan.model else parse(state.plan.model)
     if not state.plan.as_stepped:
         return whole
     known = {id(raw(leaf.value)): leaf for leaf in whole.leaves}
@@ -43,8 +43,8 @@ def joining(state: OptState, stepped: Tree) -> Tree:
     return replace(whole, leaves=[leaf for leaf in named if leaf is not None])
 
 
-def note_on_unbuilt(state: OptState) -> str:
-    """A sentence for messages about leaves that the state does not have; empty if it is built."""
+def note_on_missing_leaves(state: OptState) -> str:
+    """A sentence for messages about leaves that the state does not have yet; else empty."""
     if state.plan.as_stepped and not len(state):
         return 'The leaves come at the first update, by build="at_first_update" of setup.'
     if not (state._was_unbuilt and parse(state.plan.model).is_unbuilt):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 _BASES = frozenset(("BaseOptimizer", "_BaseOptimizer", "OptimizerV2"))
-_SCHEDULE = "LearningRateSchedule"
 
 
 def is_keras_optimizer(value: object) -> bool:
@@ -20,12 +19,6 @@ def is_optimizer_base(cls: type) -> bool:
 
 def is_keras_3(optimizer: Any) -> bool:
     return any(_package(base) == "keras" for base in type(optimizer).__mro__)
-
-
-def is_keras_3_schedule(value: object) -> bool:
-    """True for a `LearningRateSchedule` of Keras 3, also of a class of the user."""
-    bases = type(value).__mro__
-    return any(_package(base) == "keras" and base.__name__ == _SCHEDULE for base in bases)
 
 
 def is_legacy(optimizer: Any) -> bool:

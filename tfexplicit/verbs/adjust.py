@@ -19,7 +19,7 @@ from tfexplicit.rule import Rule
 from tfexplicit.rule_swap import swap_in_place, swapped
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
-from tfexplicit.unbuilt import join_what_came, note_on_unbuilt
+from tfexplicit.unbuilt import join_what_came, note_on_missing_leaves
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer, is_known
 
@@ -106,7 +106,7 @@ def _check_names(verb: str, state: OptState, prefix: str, hyper: Mapping[str, An
             short = dict.fromkeys(full.rsplit("/", 1)[-1] for full in known)
             raise ValueError(
                 f"{verb}: no rule here has a hyperparameter {name!r}. "
-                f"{note_on_unbuilt(state) or paths.suggestion(name, short)}"
+                f"{note_on_missing_leaves(state) or paths.suggestion(name, short)}"
             )
         if not (is_number(value) or tf.is_tensor(value) or is_variable(value)):
             raise TypeError(

@@ -10,7 +10,7 @@ from tfexplicit import paths
 from tfexplicit.arguments import expect_state
 from tfexplicit.arrays import read
 from tfexplicit.state import AnyState, located
-from tfexplicit.unbuilt import catch_up, note_on_unbuilt
+from tfexplicit.unbuilt import catch_up, note_on_missing_leaves
 from tfexplicit.unconverted import unconverted
 from tfexplicit.writing import Writer
 
@@ -48,7 +48,7 @@ def _set(verb: str, opt_state: Any, glob: str, frozen: bool) -> None:
     if not chosen:
         raise KeyError(
             f"{verb}: no leaf matches {glob!r}. "
-            f"{note_on_unbuilt(state) or paths.suggestion(glob, opt_state.paths)}"
+            f"{note_on_missing_leaves(state) or paths.suggestion(glob, opt_state.paths)}"
         )
     if not state.is_live:
         raise TypeError(f"{verb}: this state holds tensors; only one from tx.setup can be changed.")

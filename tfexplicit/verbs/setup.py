@@ -15,7 +15,7 @@ from tfexplicit.plan import Plan
 from tfexplicit.rule_choice import choice_of, is_config
 from tfexplicit.state import OptState, new_state
 from tfexplicit.tied import Tied
-from tfexplicit.tree import Node, parse
+from tfexplicit.tree import Node, Tree, parse
 from tfexplicit.unconverted import unconverted
 from tfexplicit.warn.mixing import note_explicit
 from tfexplicit.warn.repeated import note_setup
@@ -86,14 +86,10 @@ def make_state(
 ) -> OptState:
     """As `setup`, without a word about where it is called."""
     expect_model("setup", rule, model, "opt_state = tx.setup(tx.Adam(), model)")
-    if steps not in ("global", "leaf"):
-        raise ValueError(f'setup: steps must be "global" or "leaf", got {steps!r}.')
-    if tied not in ("total", "sum"):
-        raise ValueError(f'setup: tied must be "total" or "sum", got {tied!r}.')
-    if sparse not in ("dense", "lazy"):
-        raise ValueError(f'setup: sparse must be "dense" or "lazy", got {sparse!r}.')
-    if build not in ("now", "at_first_update"):
-        raise ValueError(f'setup: build must be "now" or "at_first_update", got {build!r}.')
+    _expect("steps", steps, "global", "leaf")
+    _expect("tied", tied, "total", "sum")
+    _expect("sparse", sparse, "dense", "lazy")
+    _expect("build", build, "now", "at_first_update")
     choose, taken_over = choice_of(rule)
     if taken_over is not None and sparse == "lazy":
         raise ValueError(
@@ -119,16 +115,19 @@ def make_state(
             UserWarning,
             stacklevel=4,
         )
-    for message in [*_without_effect(state), *_unmatched(rule, state), *_listed_twice(model)]:
+    for message in [*_without_effect(state), *_unmatched(rule, state, tree), *_listed_twice(tree)]:
         warnings.warn(message, UserWarning, stacklevel=4)
     return state
 
 
-def _unmatched(rule: Any, state: OptState) -> list[str]:
+def _expect(name: str, given: str, one: str, other: str) -> None:
+    if given not in (one, other):
+        raise ValueError(f'setup: {name} must be "{one}" or "{other}", got {given!r}.')
+
+
+def _unmatched(rule: Any, state: OptState, tree: Tree) -> list[str]:
     """About a glob of a mapping `{glob: rule}` that matches no leaf, which others then step."""
-    if not isinstance(rule, Mapping) or is_config(rule) or not state.paths:
-        return []
-    if parse(state.plan.model).is_unbuilt:
+    if not isinstance(rule, Mapping) or is_config(rule) or not state.paths or tree.is_unbuilt:
         return []
     return [
         f"setup: no leaf matches {glob!r}. {suggestion(glob, state.paths)}"
@@ -137,9 +136,9 @@ def _unmatched(rule: Any, state: OptState) -> list[str]:
     ]
 
 
-def _listed_twice(model: Any) -> list[str]:
+def _listed_twice(tree: Tree) -> list[str]:
     """About a list of variables, which Keras steps once for each time that it finds them there."""
-    root = parse(model).root
+    root = tree.root
     if not isinstance(root, Node) or not root.lists_leaves:
         return []
     places: dict[int, list[int]] = {}

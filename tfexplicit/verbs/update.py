@@ -20,7 +20,7 @@ from tfexplicit.rebuild import with_leaves
 from tfexplicit.state import AnyState, OptState, located
 from tfexplicit.subtree import Subtree
 from tfexplicit.tree import Leaf, Tree, parse
-from tfexplicit.unbuilt import joining
+from tfexplicit.unbuilt import tree_to_join
 from tfexplicit.unconverted import unconverted
 from tfexplicit.warn.dropped import warn_if_dropped
 from tfexplicit.writing import Writer, is_known, overwritten
@@ -110,7 +110,7 @@ def _places(state: OptState, prefix: str, tree: Tree, model: Any) -> list[Place]
     """Where each leaf lives, after making state for leaves that the model has got since."""
     places = state.places_of(tree, prefix)
     if None in places and state.is_live:
-        state.join(tree if model is state.plan.model else joining(state, tree))
+        state.join(tree_to_join(state, model, tree))
         places = state.places_of(tree, prefix)
     for leaf, place in zip(tree.leaves, places, strict=True):
         if place is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,14 @@ class AttributeBinding:
     def whole(self) -> ast.expr | None:
         """What an assignment gives the attribute, where it unpacks nothing."""
         return None if self.path else self.value
+
+
+def methods_named(name: str, classes: Iterable[ast.ClassDef]) -> Iterator[ast.FunctionDef]:
+    """Those that the classes themselves have."""
+    for cls in classes:
+        for statement in cls.body:
+            if isinstance(statement, ast.FunctionDef) and statement.name == name:
+                yield statement
 
 
 class Classes:

@@ -14,7 +14,6 @@ from tfexplicit_codemod.analysis.set_elsewhere import is_defined_in_other_files
 from tfexplicit_codemod.edits import InsertAfter
 from tfexplicit_codemod.rules import (
     tx108_compiled_optimizer,
-    tx113_filtered,
     tx204_compiled_optimizer,
 )
 from tfexplicit_codemod.surroundings import Surroundings
@@ -70,8 +69,6 @@ class Compiled:
 
     def edit(self, place: Compile, tx: str, state: str, build: str) -> InsertAfter:
         line = self.source.leader_line(place.after)
-        if self._may_load_weights(place.cls):
-            build = tx113_filtered.AT_FIRST_UPDATE
         if place.is_new:
             return InsertAfter(line, tx108_compiled_optimizer.method(tx, state, build))
         name = self.source.self_name(place.after)
@@ -96,7 +93,7 @@ class Compiled:
         if sign:
             raise self._leave(f"and the file may save or copy the model whole: `{sign}`")
 
-    def _may_load_weights(self, cls: ast.ClassDef) -> bool:
+    def may_load_weights(self, cls: ast.ClassDef) -> bool:
         """With the weights Keras loads the slots of an optimizer, but not before that is built."""
         if LOAD_WEIGHTS in self.source.identifiers:
             return True

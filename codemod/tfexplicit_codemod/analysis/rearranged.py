@@ -15,6 +15,7 @@ import ast
 from collections.abc import Callable, Iterable
 
 from tfexplicit_codemod.analysis.changes import is_changed_in_place
+from tfexplicit_codemod.analysis.classes import methods_named
 from tfexplicit_codemod.analysis.keras_models import TRAINABLE
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.names import qualified
@@ -112,12 +113,7 @@ class Rearranged:
         own = self.module.classes.self_of(called.value)
         if own is None or self.is_overridden(own[0], name):
             return None
-        methods = [
-            statement
-            for cls in self.module.classes.related(own[0])
-            for statement in cls.body
-            if isinstance(statement, ast.FunctionDef) and statement.name == name
-        ]
+        methods = list(methods_named(name, self.module.classes.related(own[0])))
         returned = [n for m in methods for n in ast.walk(m) if isinstance(n, ast.Return)]
         if len(methods) != 1 or len(returned) != 1 or returned[0].value is None:
             return None

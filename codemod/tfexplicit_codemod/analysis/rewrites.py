@@ -10,6 +10,7 @@ from tfexplicit_codemod.analysis import imports, todo
 from tfexplicit_codemod.analysis.compiled import Compile, Compiled
 from tfexplicit_codemod.analysis.contracts import KeptContracts
 from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
+from tfexplicit_codemod.analysis.filtered import names_its_leaves
 from tfexplicit_codemod.analysis.given import Entry, may_be_none
 from tfexplicit_codemod.analysis.groups import Group, Handover
 from tfexplicit_codemod.analysis.minimized import Minimized
@@ -58,7 +59,8 @@ class Rewrites:
     def make_state(self, group: Group, place: Place, state: Reference) -> None:
         name = state.path[0]
         if isinstance(place, Compile):
-            build = tx113_filtered.build(group)
+            is_late = names_its_leaves(group) or self.compiled.may_load_weights(place.cls)
+            build = tx113_filtered.AT_FIRST_UPDATE if is_late else ""
             self.edits.add(self.compiled.edit(place, self.alias, name, build))
         elif isinstance(place, Parameter) and is_used_otherwise(self.parameters, group):
             self.edits.add(
@@ -92,7 +94,8 @@ class Rewrites:
         optimizer = group.home.code_at(self.source, after)
         model = tx105_several_models.model_code(self.source, group.parts, after)
         is_rule = self._make_a_rule(group, placement, state)
-        build = "" if is_rule else tx113_filtered.build(group)
+        is_late = names_its_leaves(group) and not is_rule
+        build = tx113_filtered.AT_FIRST_UPDATE if is_late else ""
         code = f"{self.alias}.setup({optimizer}, {model}{build})"
         if is_of_elements(group.members):
             is_dict = self.elements.is_dict(group.members[0].update.receiver)

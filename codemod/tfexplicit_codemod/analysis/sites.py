@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis import frameworks
-from tfexplicit_codemod.analysis.classes import Classes
+from tfexplicit_codemod.analysis.classes import Classes, methods_named
 from tfexplicit_codemod.analysis.names import imported_roots, qualified
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.tensorflow_1 import is_graph_list, is_of_tensorflow_1
@@ -103,11 +103,7 @@ def _is_super(receiver: ast.expr) -> bool:
 def _is_own(classes: Classes, method: ast.Attribute) -> bool:
     """True for `self.apply(...)` in a class that says itself what that does."""
     found = classes.self_of(method.value)
-    return found is not None and any(
-        isinstance(statement, ast.FunctionDef) and statement.name == method.attr
-        for cls in classes.bases_here(found[0])
-        for statement in cls.body
-    )
+    return found is not None and any(methods_named(method.attr, classes.bases_here(found[0])))
 
 
 def _looks_like_an_update(source: Source, call: ast.Call, method: str) -> bool:

@@ -5,22 +5,10 @@ So is `tape.watched_variables()`, where all that the tape has seen are models: s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tfexplicit_codemod.analysis.filtered import names_its_leaves
 from tfexplicit_codemod.registry import Rule
 
-if TYPE_CHECKING:
-    from tfexplicit_codemod.analysis.groups import Group
-
-
+# The argument of `setup` with which an optimizer of Keras is built as the site has it.
 AT_FIRST_UPDATE = ', build="at_first_update"'
-
-
-def build(group: Group) -> str:
-    """The argument of `setup` with which an optimizer of Keras is built as the site has it."""
-    return AT_FIRST_UPDATE if names_its_leaves(group) else ""
-
 
 rule = Rule(
     code="TX113",
