@@ -32,6 +32,8 @@ class Chain(Composite):
             `MixedPrecision`.
     """
 
+    elementwise = Composite.parts_are_elementwise
+
     def __init__(self, *rules: Rule, **named: Rule) -> None:
         for position, rule in enumerate(rules):
             expect_rule("Chain", f"argument {position + 1}", rule)

@@ -57,6 +57,10 @@ class Composite(Rule):
         return all(part.rowwise for part in self.parts.values())
 
     @property
+    def parts_are_elementwise(self) -> bool:
+        return all(part.elementwise for part in self.parts.values())
+
+    @property
     def sees(self) -> bool:
         return any(part.sees for part in self.parts.values())
 

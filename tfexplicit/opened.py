@@ -30,6 +30,8 @@ class Move:
     fused: Fused | None = None
     # True if the op steps it together with the leaves that share the variables of its slots.
     in_stack: bool = False
+    # True if XLA compiles the formula for it.
+    by_xla: bool = False
 
     @property
     def reads_itself(self) -> bool:
@@ -44,7 +46,9 @@ class Move:
     @property
     def can_rest(self) -> bool:
         """True for an op that needs no other trace for the steps in which the leaf is frozen."""
-        return self.in_stack or (self.fused is not None and self.fused.can_rest)
+        if self.in_stack or self.by_xla:
+            return True
+        return self.fused is not None and self.fused.can_rest
 
 
 # For each group, what its schedules and functions of the step give now.

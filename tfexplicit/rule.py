@@ -97,6 +97,9 @@ class Rule:
     # True if a row of a leaf is stepped from that row of the gradient and the slots alone, so that
     # `setup(..., sparse="lazy")` may step some rows and leave the others.
     rowwise: ClassVar[bool] = False
+    # True if every number that a step gives comes from the scalars and from the same place of the
+    # arrays, by ops that XLA has: then large leaves go by the formula as XLA compiles it.
+    elementwise: ClassVar[bool] = False
     # False for a rule that changes the gradient and leaves it to others to move the leaf.
     moves: ClassVar[bool] = True
     # False for a rule whose formula is about real numbers; complex leaves are refused.
@@ -124,8 +127,9 @@ class Rule:
         if "fused" not in own and own.keys() & {"apply", "step", "see", "seeing"}:
             # The op that it inherits makes the step of another formula.
             cls.fused = Rule.fused  # type: ignore[method-assign]
-        if "keeps_slots_with" not in own and own.keys() & {"apply", "step"}:
-            cls.keeps_slots_with = None
+        if own.keys() & {"apply", "step"}:
+            cls.keeps_slots_with = own.get("keeps_slots_with")
+            cls.elementwise = own.get("elementwise", False)
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():

@@ -72,7 +72,7 @@ def _ways(state: OptState, group: Group) -> list[str]:
 
 def _way(move: Move) -> str:
     if move.fused is None:
-        return ""
+        return "compiled" if move.by_xla else ""
     ways = {"fused": move.fused.kernel is not None, "shared": move.in_stack}
     return ", ".join(name for name, is_taken in ways.items() if is_taken)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -11,6 +12,7 @@ import tensorflow as tf
 from tfexplicit.arrays import constraint_of, raw, read
 from tfexplicit.by_kernel import Ready, ready_for_kernel, step_by_kernels, without_frozen
 from tfexplicit.by_stack import step_by_stacks
+from tfexplicit.by_xla import Compiled, step_by_xla
 from tfexplicit.opened import Followed, Move, Opened, opened
 from tfexplicit.plan import Place
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -49,7 +51,7 @@ def step_rule(one: RuleStep) -> list[Any]:
     by_ops = replace(one, moves=ways.moves)
     if ways.if_frozen is None:
         leaves = _opened(by_ops)
-        if one.rule.sees and any(move.fused for move in ways.moves):
+        if one.rule.sees and any(move.fused or move.by_xla for move in ways.moves):
             leaves = without_frozen(leaves)
         return _step_leaves(by_ops, leaves)
     if_frozen = replace(one, moves=ways.if_frozen)
@@ -85,10 +87,18 @@ def _step_leaves(one: RuleStep, leaves: Sequence[Opened]) -> list[Any]:
     by_op = [own for own in ready if own is not None]
     step_by_kernels([own for own in by_op if not own.leaf.move.in_stack])
     step_by_stacks([own for own in by_op if own.leaf.move.in_stack])
+    compiled: Compiled = {}
     return [
-        _step_by_formula(one, seen, leaf) if own is None else _stepped_by_kernel(one, own)
+        _step_alone(one, seen, leaf, compiled) if own is None else _stepped_by_kernel(one, own)
         for leaf, own in zip(leaves, ready, strict=True)
     ]
+
+
+def _step_alone(one: RuleStep, seen: Rule, leaf: Opened, compiled: Compiled) -> Any:
+    if not leaf.move.by_xla:
+        return _step_by_formula(one, seen, leaf)
+    step_by_xla(partial(_step_by_formula, one, seen), leaf, compiled)
+    return leaf.move.value
 
 
 def _seen(one: RuleStep, leaves: Sequence[Opened]) -> Rule:

@@ -24,6 +24,7 @@ from tfexplicit.writing import Writer
 
 if TYPE_CHECKING:
     from tfexplicit.opened import Move
+    from tfexplicit.rule import Rule
     from tfexplicit.state import OptState
 
 # `formula` steps every leaf by its rule's formula, rounded as Keras rounds it.
@@ -88,7 +89,7 @@ def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
     # Two traces pay for large leaves. Many small ones cost more to trace than they save.
     are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
     all_can_rest = all(move.can_rest for move in by_ops)
-    if are_many_small or all_can_rest or any(move.fused and not move.in_stack for move in resting):
+    if are_many_small or all_can_rest or any(m.can_rest and not m.in_stack for m in resting):
         return Ways(resting)
     return Ways(by_ops, resting)
 
@@ -122,13 +123,26 @@ def _with_op(state: OptState, move: Move) -> Move:
         return move
     group = state.groups[move.place.group]
     fused = group.rule.fused(group.paths[move.place.row], move.value)
-    if fused is None:
-        return move
-    slots = [state.slots_at(move.place)[name] for name in fused.slots]
-    in_stack = bool(slots) and all(isinstance(slot, SlotRow) for slot in slots)
-    if not in_stack and not (fused.kernel and _are_alike([move.value, *slots])):
-        return move
-    return replace(move, fused=fused, in_stack=in_stack)
+    slots = [state.slots_at(move.place)[name] for name in fused.slots] if fused else []
+    if slots and all(isinstance(slot, SlotRow) for slot in slots):
+        return replace(move, fused=fused, in_stack=True)
+    if fused is None or fused.kernel is None or not _are_alike([move.value, *slots]):
+        fused = None
+    is_op_alone = fused is not None and fused.decay is None
+    if not is_op_alone and _xla_makes_fewer_passes(group.rule, move.value):
+        return replace(move, by_xla=True)
+    return replace(move, fused=fused)
+
+
+def _xla_makes_fewer_passes(rule: Rule, leaf: Any) -> bool:
+    """Than the formula op by op, or than a fused op with ops for the decay before it."""
+    return (
+        rule.elementwise
+        and size_in_bytes(leaf) > SMALL_BYTES
+        and tf.test.is_built_with_xla()
+        # Elsewhere its compiler may lack parts that the user has to install.
+        and tf.DeviceSpec.from_string(raw(leaf).device).device_type == "CPU"
+    )
 
 
 def _are_alike(arrays: Sequence[Any]) -> bool:

@@ -26,6 +26,7 @@ class AccumulateGrads(Rule):
         n: how many gradients make a step, at least 1.
     """
 
+    elementwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     n: int
 

@@ -53,6 +53,7 @@ class AdaBelief(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.9

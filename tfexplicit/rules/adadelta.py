@@ -61,6 +61,7 @@ class Adadelta(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"rho": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(

@@ -37,6 +37,7 @@ class Adagrad(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {}
 
     keras: ClassVar[KerasForm] = KerasForm("Adagrad", slots={"accumulator": "_accumulators"})

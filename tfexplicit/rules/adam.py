@@ -88,6 +88,7 @@ class Adam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(

@@ -59,6 +59,7 @@ class Adamax(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm("Adamax", slots={"momentum": "_m", "norm": "_u"})

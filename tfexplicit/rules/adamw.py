@@ -38,6 +38,7 @@ class AdamW(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = replace(Adam.keras, class_name="AdamW", with_weight_decay="AdamW")

@@ -33,6 +33,7 @@ class ClipByGlobalNorm(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
 
     clipnorm: Positive

@@ -20,6 +20,7 @@ class ClipByValue(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     keeps_slots_with: ClassVar[Mapping[str, float]] = {}
 

@@ -46,6 +46,7 @@ class COCOB(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = False
 
     alpha: Annotated[Any, Bounds(low=1.0)] = 100.0

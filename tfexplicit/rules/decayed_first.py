@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.composite import joined, outside
+from tfexplicit.composite import Composite, joined, outside
 from tfexplicit.fused import Fused, within
 from tfexplicit.hyperparameters import Bounds, NonNegative, check, declared
 from tfexplicit.rule import LeafStep, Rule, Slots
@@ -31,6 +31,8 @@ class DecayedFirst(Wrapper):
     Raises:
         TypeError: `rule` is not a rule, or has no learning rate.
     """
+
+    elementwise = Composite.parts_are_elementwise
 
     weight_decay: NonNegative
     where: Where

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -29,6 +29,8 @@ class DecoupledWeightDecay(Rule):
         where: the leaves that decay: a path glob such as `"**/kernel"`, or a function
             `(path, leaf) -> bool`; all by default.
     """
+
+    elementwise: ClassVar[bool] = True
 
     weight_decay: NonNegative = 0.004
     times_learning_rate: bool = True

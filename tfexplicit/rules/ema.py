@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -25,6 +25,8 @@ class EMA(Rule):
         overwrite_frequency: the leaf becomes its average after every so many of its steps; never by
             default.
     """
+
+    elementwise: ClassVar[bool] = True
 
     momentum: Fraction = 0.99
     overwrite_frequency: int | None = None

@@ -75,6 +75,7 @@ class Ftrl(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     looks_at_leaf: ClassVar[bool] = True
 

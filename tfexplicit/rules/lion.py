@@ -35,6 +35,7 @@ class Lion(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_2": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm(

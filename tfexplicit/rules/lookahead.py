@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -24,6 +24,8 @@ class Lookahead(Rule):
         sync_period: steps between, at least 1.
         slow_step_size: the part of the way from `slow` to the leaf that is kept.
     """
+
+    elementwise: ClassVar[bool] = True
 
     sync_period: int = 6
     slow_step_size: Fraction = 0.5

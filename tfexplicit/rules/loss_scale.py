@@ -39,6 +39,7 @@ class LossScale(Rule):
 
     moves: ClassVar[bool] = False
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     initial_scale: float = 2.0**15
     dynamic_growth_steps: int = 2000

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import tensorflow as tf
 
 from tfexplicit.arrays import raw
-from tfexplicit.composite import joined, outside
+from tfexplicit.composite import Composite, joined, outside
 from tfexplicit.fused import Fused, within
 from tfexplicit.rule import LeafStep, Rule, Slots
 from tfexplicit.wrapper import Wrapper
@@ -35,6 +35,7 @@ class MixedPrecision(Wrapper):
         ValueError: another dtype.
     """
 
+    elementwise = Composite.parts_are_elementwise
     wraps_whole_rule: ClassVar[bool] = True
     dtype: Any
 

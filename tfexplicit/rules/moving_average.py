@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -27,6 +27,8 @@ class MovingAverage(Rule):
         start_step: how many steps of the leaf go by before averaging starts.
         dynamic_decay: a smaller decay in the beginning.
     """
+
+    elementwise: ClassVar[bool] = True
 
     average_decay: Fraction = 0.99
     start_step: int = 0

@@ -64,6 +64,7 @@ class Nadam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.9

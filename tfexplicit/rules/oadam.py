@@ -38,6 +38,7 @@ class OAdam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     beta_1: Fraction = 0.5

@@ -26,6 +26,8 @@ class Partition(Composite):
             `by` returns another name.
     """
 
+    elementwise = Composite.parts_are_elementwise
+
     given: dict[str, Rule]
     by: Callable[[str, Any], str] | None
     pick: Callable[[str, Any], str]

@@ -43,6 +43,7 @@ class ProximalAdagrad(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.001
     initial_accumulator_value: float = 0.1

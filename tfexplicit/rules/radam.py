@@ -65,6 +65,7 @@ class RAdam(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"beta_1": 1.0, "beta_2": 1.0}
 
     learning_rate: NonNegative = 0.001

@@ -65,6 +65,7 @@ class RMSprop(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {
         "rho": 1.0,
         "learning_rate": 0.0,

@@ -56,6 +56,7 @@ class Rprop(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     takes_complex: ClassVar[bool] = False
 
     learning_rate: NonNegative = 0.001

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -31,6 +31,8 @@ class ScheduleFreeAdamW(Rule):
     Slots `momentum` (the iterate z; it starts as the leaf) and `velocity`: shape and dtype (at
     least float32) of the leaf; `weight_sum`: a scalar of that dtype.
     """
+
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.0025
     beta_1: PositiveFraction = 0.9

@@ -66,6 +66,7 @@ class SGD(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"learning_rate": 0.0, "momentum": 1.0}
 
     keras: ClassVar[KerasForm] = KerasForm("SGD", slots={"momentum": "momentums"})

@@ -19,6 +19,7 @@ class SignDecay(Rule):
     `leaf / |leaf|`. No slots.
     """
 
+    elementwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     sign_decay: NonNegative = 1e-3
 

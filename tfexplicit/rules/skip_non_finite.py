@@ -28,6 +28,7 @@ class SkipNonFinite(Rule):
 
     moves: ClassVar[bool] = False
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     max_in_a_row: int | None = None
     left_out: Any = field(default=None, init=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import tensorflow as tf
 
@@ -22,6 +22,8 @@ class SWA(Rule):
 
     It is no form of `EMA`: the weight of a new snapshot falls with their number.
     """
+
+    elementwise: ClassVar[bool] = True
 
     start_averaging: int = 0
     average_period: int = 10

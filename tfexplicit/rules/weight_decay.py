@@ -26,6 +26,7 @@ class WeightDecay(Rule):
             `(path, leaf) -> bool`; all by default.
     """
 
+    elementwise: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     keeps_slots_with: ClassVar[Mapping[str, float]] = {"weight_decay": 0.0}
     weight_decay: NonNegative = 5e-4

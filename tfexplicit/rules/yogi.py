@@ -56,6 +56,7 @@ class Yogi(Rule):
     """
 
     rowwise: ClassVar[bool] = True
+    elementwise: ClassVar[bool] = True
 
     learning_rate: NonNegative = 0.01
     beta1: Fraction = 0.9

@@ -1,0 +1,56 @@
+"""Large leaves by the formula, of which XLA makes few passes over memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import tensorflow as tf
+
+from tfexplicit.arrays import raw, read
+from tfexplicit.opened import Opened
+from tfexplicit.precision import widened
+
+# By what they compute: leaves that are stepped alike share one, which is compiled once for them.
+Compiled = dict[Any, Any]
+
+
+def step_by_xla(formula: Callable[[Opened], Any], leaf: Opened, compiled: Compiled) -> None:
+    """Have `formula` assign the leaf and its slots in a function that XLA compiles."""
+    at = leaf.at
+    cells = {name: raw(cell) for name, cell in leaf.cells.items()}
+    given = {"grad": at.grad, "step": at.step, "taken": at.taken, "hyper": at.hyper}
+    arguments = (raw(leaf.move.value), cells, given)
+
+    def step(value: Any, cells: dict[str, Any], given: dict[str, Any]) -> None:
+        slots = {name: read(cell) for name, cell in cells.items()}
+        own = replace(at, leaf=widened(read(value)), slots=slots, **given)
+        formula(
+            replace(leaf, move=replace(leaf.move, value=value), cells=cells, frozen=None, at=own)
+        )
+
+    traced = tf.function(step, autograph=False).get_concrete_function(*arguments)
+    meaning = _meaning(traced)
+    if meaning not in compiled:
+        compiled[meaning] = _unless_frozen(traced)
+    compiled[meaning](leaf.frozen, *arguments)
+
+
+def _unless_frozen(step: Any) -> Any:
+    """A choice between whole steps: one between old and new slots would have XLA copy them."""
+
+    def chosen(frozen: Any, *arguments: Any) -> None:
+        tf.cond(frozen, lambda: None, lambda: step(*arguments))
+
+    return tf.function(chosen, autograph=False, jit_compile=True)
+
+
+def _meaning(function: Any) -> Any:
+    """Equal for functions of which the same ops step their leaf."""
+    definition = function.graph.as_graph_def()
+    for node in definition.node:
+        # A number of its own for each function that has a gradient of its own.
+        node.attr.pop("_gradient_op_type", None)
+    outer = tuple(id(tensor) for tensor, _ in function.graph.captures)
+    return definition.SerializeToString(deterministic=True), outer
