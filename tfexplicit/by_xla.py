@@ -34,7 +34,13 @@ def step_by_xla(formula: Callable[[Opened], Any], leaf: Opened, compiled: Compil
     meaning = _meaning(traced)
     if meaning not in compiled:
         compiled[meaning] = _unless_frozen(traced)
-    compiled[meaning](leaf.frozen, *arguments)
+    with _on_its_device(arguments[0]):
+        compiled[meaning](leaf.frozen, *arguments)
+
+
+def _on_its_device(variable: Any) -> Any:
+    """Left open where there is one device: a saved step may be loaded on a machine with others."""
+    return tf.device(variable.device if len(tf.config.list_logical_devices()) > 1 else None)
 
 
 def _unless_frozen(step: Any) -> Any:

@@ -129,19 +129,24 @@ def _with_op(state: OptState, move: Move) -> Move:
     if fused is None or fused.kernel is None or not _are_alike([move.value, *slots]):
         fused = None
     is_op_alone = fused is not None and fused.decay is None
-    if not is_op_alone and _xla_makes_fewer_passes(group.rule, move.value):
+    arrays = [move.value, *state.slots_at(move.place).values()]
+    if not is_op_alone and _xla_makes_fewer_passes(group.rule, arrays):
         return replace(move, by_xla=True)
     return replace(move, fused=fused)
 
 
-def _xla_makes_fewer_passes(rule: Rule, leaf: Any) -> bool:
-    """Than the formula op by op, or than a fused op with ops for the decay before it."""
+def _xla_makes_fewer_passes(rule: Rule, arrays: Sequence[Any]) -> bool:
+    """Than the formula op by op, or than a fused op with ops for the decay before it.
+
+    For other devices its compiler may lack parts that the user has to install.
+    """
     return (
         rule.elementwise
-        and size_in_bytes(leaf) > SMALL_BYTES
+        and size_in_bytes(arrays[0]) > SMALL_BYTES
         and tf.test.is_built_with_xla()
-        # Elsewhere its compiler may lack parts that the user has to install.
-        and tf.DeviceSpec.from_string(raw(leaf).device).device_type == "CPU"
+        and all(is_variable(array) for array in arrays)
+        and len({raw(array).device for array in arrays}) == 1
+        and tf.DeviceSpec.from_string(raw(arrays[0]).device).device_type == "CPU"
     )
 
 
