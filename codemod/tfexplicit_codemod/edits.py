@@ -13,7 +13,7 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Replace:
-    """New code for the expression, or assignment, that spans `start` to `end`."""
+    """New code for the expression, assignment or `return` that spans `start` to `end`."""
 
     start: tuple[int, int]
     end: tuple[int, int]

@@ -86,8 +86,8 @@ class _Apply(cst.CSTTransformer):
             return self._without_dropped(original, cst.ensure_type(updated, cst.ImportFrom))
         if isinstance(original, cst.BaseExpression):
             return self._replaced(original, cast("cst.BaseExpression", updated))
-        if isinstance(original, cst.Assign):
-            return self._as_expression(original, cast("cst.Assign", updated))
+        if isinstance(original, cst.Assign | cst.Return):
+            return self._as_expression(original, cast("cst.Assign | cst.Return", updated))
         if isinstance(original, cst.IndentedBlock) and isinstance(updated, cst.IndentedBlock):
             return self._with_insertions(original, updated)
         if isinstance(original, cst.Module) and isinstance(updated, cst.Module):
@@ -102,7 +102,9 @@ class _Apply(cst.CSTTransformer):
             return updated
         return new.with_changes(lpar=[*updated.lpar, *new.lpar], rpar=[*new.rpar, *updated.rpar])
 
-    def _as_expression(self, original: cst.Assign, updated: cst.Assign) -> cst.CSTNode:
+    def _as_expression(
+        self, original: cst.Assign | cst.Return, updated: cst.Assign | cst.Return
+    ) -> cst.CSTNode:
         new = self._new_code(original, updated)
         return updated if new is None else cst.Expr(new, semicolon=updated.semicolon)
 

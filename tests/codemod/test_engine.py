@@ -55,7 +55,7 @@ def test_libcst_sees_a_file_with_a_site_once(parses: list[bytes]) -> None:
 
 
 def test_libcst_is_not_needed_for_a_todo_written_before(parses: list[bytes]) -> None:
-    left = SITE.replace("o.apply", "# TODO(tfexplicit TX207): seen\nx = o.apply")
+    left = SITE.replace("o.apply", "# TODO(tfexplicit TX207): seen\nx = y = o.apply")
     assert migrate_source(left.encode(), Path("a.py")).outcome is Outcome.NEEDS_HAND
     assert parses == []
 

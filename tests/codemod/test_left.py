@@ -118,7 +118,7 @@ LEFT = {
         "value",
     ),
     "one_of_two_is_left": (
-        HEAD + "x = " + UPDATE + UPDATE,
+        HEAD + f"x = [{UPDATE.strip()}]\n" + UPDATE,
         ["TX207", "TX214"],
         "value",
     ),
@@ -212,12 +212,12 @@ def test_bug_41_a_site_is_left_with_its_reason(name: str, assert_left: AssertLef
 
 
 def test_todo_stands_above_the_statement_with_its_indent() -> None:
-    program = HEAD + "for i in r:\n    if i:\n        x = " + UPDATE
+    program = HEAD + "for i in r:\n    if i:\n        x = y = " + UPDATE
     after = migrate_source(program.encode(), Path("left.py")).after
     assert after is not None
     assert after.decode().splitlines()[-2:] == [
         "        # TODO(tfexplicit TX207): the value of `opt.apply_gradients` is used",
-        "        x = " + UPDATE.rstrip(),
+        "        x = y = " + UPDATE.rstrip(),
     ]
 
 

@@ -18,11 +18,14 @@ from tfexplicit_codemod.rules import (
     tx112_container,
     tx113_filtered,
     tx114_given_optimizer,
+    tx116_step_count,
 )
 
 
 def code_of(group: Group, each: Understood, takes_state: bool) -> str:
     """The first that applies; `takes_state` is true for a function that is given the state."""
+    if each.gives_value:
+        return tx116_step_count.rule.code
     if isinstance(each.pairs, Minimized):
         return tx107_minimize.rule.code
     if group.is_compiled:

@@ -1,4 +1,4 @@
-"""What the callers of a private method pass, where all of them call it on `self` in its file.
+"""The calls of a private method, and what they pass, where all of them are on `self` in its file.
 
 def fit(self, x):
     mask = tf.Variable(...)
@@ -21,8 +21,20 @@ def arguments_for_method(
 ) -> list[ast.expr] | None:
     """What every call passes for a parameter; None where a caller may be out of sight."""
     method = source.function_of(parameter)
+    if not isinstance(method, ast.FunctionDef):
+        return None
+    calls = calls_of_method(source, classes, around, method)
+    values = [argument(call, method, parameter, skip=1) for call in calls or ()]
+    known = [value for value in values if value is not None]
+    return known if known and len(known) == len(values) else None
+
+
+def calls_of_method(
+    source: Source, classes: Classes, around: Surroundings, method: ast.FunctionDef
+) -> list[ast.Call] | None:
+    """Every call of a private method; None where one may be out of sight."""
     cls = source.parent_of[method]
-    if not isinstance(method, ast.FunctionDef) or not isinstance(cls, ast.ClassDef):
+    if not isinstance(cls, ast.ClassDef):
         return None
     if not _is_private(method.name) or not decorators_keep_arguments(source, method):
         return None
@@ -31,7 +43,7 @@ def arguments_for_method(
     by_name = any(constant.value == name for constant in source.nodes(ast.Constant))
     if len(defined) > 1 or by_name or _is_named_in_other_files(around, cls, name):
         return None
-    values: list[ast.expr | None] = []
+    calls: list[ast.Call] = []
     for use in source.nodes(ast.Attribute):
         if use.attr != name:
             continue
@@ -40,9 +52,8 @@ def arguments_for_method(
         if not is_call or own is None or own[0] not in classes.related(cls):
             return None
         assert isinstance(call, ast.Call)
-        values.append(argument(call, method, parameter, skip=1))
-    known = [value for value in values if value is not None]
-    return known if known and len(known) == len(values) else None
+        calls.append(call)
+    return calls
 
 
 def _is_private(name: str) -> bool:

@@ -26,6 +26,7 @@ from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.state_names import StateNames
 from tfexplicit_codemod.analysis.understand import Understand
 from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.update_values import UpdateValues
 from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise, mark_handovers_beside
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edits
@@ -159,6 +160,7 @@ class Planner:
             self.parameters,
             self.elements,
             self.given,
+            UpdateValues(self.source, self.classes, self.around),
         )
         understood = []
         for update in found:

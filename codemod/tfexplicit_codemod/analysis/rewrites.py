@@ -12,6 +12,7 @@ from tfexplicit_codemod.analysis.contracts import KeptContracts
 from tfexplicit_codemod.analysis.elements import Elements, is_of_elements
 from tfexplicit_codemod.analysis.filtered import names_its_leaves
 from tfexplicit_codemod.analysis.given import Entry, may_be_none
+from tfexplicit_codemod.analysis.gradients import Pairs
 from tfexplicit_codemod.analysis.groups import Group, Handover
 from tfexplicit_codemod.analysis.minimized import Minimized
 from tfexplicit_codemod.analysis.other_uses import OtherUses
@@ -23,6 +24,7 @@ from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understood import Understood
 from tfexplicit_codemod.analysis.unused_imports import dropped_names
 from tfexplicit_codemod.analysis.used_otherwise import is_used_otherwise
+from tfexplicit_codemod.analysis.variables import Leaves
 from tfexplicit_codemod.analysis.wanted import Wanted
 from tfexplicit_codemod.edits import Edit, Edits, InsertAfter, InsertBefore, Replace
 from tfexplicit_codemod.rules import (
@@ -35,6 +37,7 @@ from tfexplicit_codemod.rules import (
     tx113_filtered,
     tx114_given_optimizer,
     tx115_optimizer_uses,
+    tx116_step_count,
 )
 from tfexplicit_codemod.surroundings import Surroundings
 
@@ -144,16 +147,29 @@ class Rewrites:
             held = state.code_at(self.source, each.statement)
             if is_of_elements([each]):
                 held = f"{held}[{each.leaves.parts[0].element}]"
-            self._replace(each.update.call, self._step(each, held))
+            step = self._step(each, held)
+            if each.gives_value:
+                self._add(tx116_step_count.edits(self.source, each.statement, step, held))
+            else:
+                self._replace(each.update.call, step)
             todo.settle(self.source, self.edits, each.update.call)
-            trainables = tx104_trainables.edits(self.source, self.alias, each.sources)
-            if self._are_wanted(tx104_trainables.rule.code, trainables):
-                self._add(trainables)
 
     def _step(self, each: Understood, state: str) -> str:
         if isinstance(each.pairs, Minimized):
             return tx107_minimize.code(self.alias, state, each.pairs, each.leaves)
-        return f"{self.alias}.update({state}, {each.leaves.text}, {each.pairs.gradients})"
+        gradients = self._gradients(each.update.call, each.pairs, each.sources)
+        return f"{self.alias}.update({state}, {each.leaves.text}, {gradients})"
+
+    def _gradients(self, call: ast.Call, pairs: Pairs, sources: Leaves | None) -> str:
+        """The code of the gradients; the tape gets `trainables`, within that code or elsewhere."""
+        trainables = tx104_trainables.edits(self.source, self.alias, sources)
+        if not trainables or not self._are_wanted(tx104_trainables.rule.code, trainables):
+            return pairs.gradients
+        assert sources is not None
+        if call not in self.source.around(sources.origin):
+            self._add(trainables)
+            return pairs.gradients
+        return tx104_trainables.within(self.source, pairs, trainables[0], sources.origin)
 
     def _add(self, edits: Iterable[Edit]) -> None:
         for edit in edits:

@@ -134,11 +134,19 @@ class Source:
     def _line_offsets(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer("\r\n|\r|\n", self.text))]
 
+    def _offset(self, place: tuple[int, int]) -> int:
+        line, column = place
+        return self._line_offsets[line - 1] + column
+
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands in the file."""
-        (first, start), (last, end) = self.start(node), self.end(node)
-        offsets = self._line_offsets
-        return self.text[offsets[first - 1] + start : offsets[last - 1] + end]
+        return self.text[self._offset(self.start(node)) : self._offset(self.end(node))]
+
+    def segment_with(self, node: ast.expr, inner: ast.expr, code: str) -> str:
+        """The text of a node, with new code for a node within it."""
+        begin, text = self._offset(self.start(node)), self.segment(node)
+        start, end = self._offset(self.start(inner)), self._offset(self.end(inner))
+        return text[: start - begin] + code + text[end - begin :]
 
     def one_line(self, node: ast.expr | ast.stmt, limit: int = 36) -> str:
         """The text of a node for a sentence: on one line, cut where it is long."""

@@ -18,6 +18,7 @@ from tfexplicit_codemod.analysis.several_backends import runs_on_several_backend
 from tfexplicit_codemod.analysis.sites import PAIRS, Update, is_in_optimizer_class
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.understood import Understood
+from tfexplicit_codemod.analysis.update_values import UpdateValues
 from tfexplicit_codemod.analysis.variables import Leaves, Variables
 from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import (
@@ -50,6 +51,7 @@ class Understand:
         parameters: Parameters,
         elements: Elements,
         given: Given,
+        update_values: UpdateValues,
     ) -> None:
         self.source = source
         self.classes = classes
@@ -60,6 +62,7 @@ class Understand:
         self.parameters = parameters
         self.elements = elements
         self.given = given
+        self.update_values = update_values
         self.runs_on_several_backends = runs_on_several_backends(source)
 
     def understand(self, update: Update) -> Understood:
@@ -153,11 +156,19 @@ class Understand:
             return False
         return self.compiled.may_replace(own[0])
 
-    def _statement(self, update: Update) -> ast.Expr:
+    def _statement(self, update: Update) -> ast.stmt:
         statement = self.source.parent_of[update.call]
-        if not isinstance(statement, ast.Expr):
+        if isinstance(statement, ast.Expr):
+            return statement
+        if not isinstance(statement, ast.Assign | ast.Return) or not (
+            self._has_room_below(statement) and self.update_values.goes_alike(update)
+        ):
             raise tx207_result_used.leave(self.source.one_line(update.call.func, limit=80))
+        self._check_comments(statement)
         return statement
+
+    def _has_room_below(self, statement: ast.stmt) -> bool:
+        return self.source.ends_its_line(statement) and not self.source.follows_colon(statement)
 
     def _pairs(self, update: Update) -> Pairs:
         if update.method == "apply":
@@ -194,8 +205,8 @@ class Understand:
             raise tx210_extra_arguments.leave(f"{method}() {how}")
         return given
 
-    def _check_comments(self, call: ast.Call) -> None:
-        if self.source.has_comment(call):
+    def _check_comments(self, node: ast.expr | ast.stmt) -> None:
+        if self.source.has_comment(node):
             raise tx215_comment_inside.leave()
 
     def _sources(self, variables: Variables, pairs: Pairs, leaves: Leaves) -> Leaves | None:

@@ -17,8 +17,13 @@ class Understood:
     """A site that can be rewritten, if its optimizer and models can be placed."""
 
     update: Update
-    statement: ast.Expr
+    statement: ast.stmt
     home: Reference
     pairs: Pairs | Minimized
     leaves: Leaves
     sources: Leaves | None
+
+    @property
+    def gives_value(self) -> bool:
+        """True where the value of the update goes somewhere."""
+        return not isinstance(self.statement, ast.Expr)

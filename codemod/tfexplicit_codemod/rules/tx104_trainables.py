@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.variables import Leaves
 from tfexplicit_codemod.edits import Replace
 from tfexplicit_codemod.registry import Rule
+
+if TYPE_CHECKING:
+    from tfexplicit_codemod.analysis.gradients import Pairs
 
 
 def edits(source: Source, tx: str, tape_variables: Leaves | None) -> list[Replace]:
@@ -18,6 +24,14 @@ def edits(source: Source, tx: str, tape_variables: Leaves | None) -> list[Replac
     return [
         Replace(source.start(node), source.end(node), f"{tx}.trainables({tape_variables.text})")
     ]
+
+
+def within(source: Source, pairs: Pairs, edit: Replace, tape_variables: ast.expr) -> str:
+    """The code of gradients that the tape gives in the call of the update itself."""
+    given = pairs.gradient_list
+    if given is None or source.segment(given) != pairs.gradients:
+        return pairs.gradients
+    return source.segment_with(given, tape_variables, edit.code)
 
 
 rule = Rule(

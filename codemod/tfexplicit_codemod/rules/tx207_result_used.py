@@ -13,10 +13,13 @@ def leave(method: str) -> Leave:
 rule = Rule(
     code="TX207",
     name="result-used",
-    summary="The update is part of another expression.",
+    summary="The update is part of another expression, or its value goes out of sight.",
     why=(
-        "`update` is a statement: it assigns the variables in place. Read `opt_state.step` "
-        "for the count that Keras returns."
+        "`update` is a statement: it assigns the variables in place. Where the value goes into "
+        "another expression, or out of sight, its reader may tell Keras' count of steps from "
+        "`opt_state.step`, or may need the None or the operation that other updates give. Write "
+        "the update on a line of its own, and read `opt_state.step` below it "
+        "([TX116](TX116.md))."
     ),
     before="""\
 import tensorflow as tf
@@ -31,8 +34,8 @@ for _ in range(5):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
-    step = optimizer.apply_gradients(zip(grads, model.trainable_variables))
-    print(int(step), float(loss))
+    counts = [optimizer.apply_gradients(zip(grads, model.trainable_variables))]
+    print(counts, float(loss))
 """,
     after="""\
 import tensorflow as tf
@@ -48,7 +51,7 @@ for _ in range(5):
         loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
     grads = tape.gradient(loss, model.trainable_variables)
     # TODO(tfexplicit TX207): the value of `optimizer.apply_gradients` is used
-    step = optimizer.apply_gradients(zip(grads, model.trainable_variables))
-    print(int(step), float(loss))
+    counts = [optimizer.apply_gradients(zip(grads, model.trainable_variables))]
+    print(counts, float(loss))
 """,
 )

@@ -36,8 +36,7 @@ def gradients():
 
 optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
 for _ in range(5):
-    step = optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
-    print(int(step))
+    print(int(optimizer.apply_gradients(zip(gradients(), model.trainable_variables))))
 """,
     after="""\
 import tensorflow as tf
@@ -59,7 +58,6 @@ def gradients():
 optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
 for _ in range(5):
     # TODO(tfexplicit TX207): the value of `optimizer.apply_gradients` is used
-    step = optimizer.apply_gradients(zip(gradients(), model.trainable_variables))
-    print(int(step))
+    print(int(optimizer.apply_gradients(zip(gradients(), model.trainable_variables))))
 """,
 )
