@@ -25,7 +25,7 @@ from tfexplicit_codemod.selection import EVERYTHING, Selection
 from tfexplicit_codemod.surroundings import ALONE, Surroundings
 
 # A file without one of these has no update site.
-TOKENS = (b"apply_gradients", b".minimize(", b".apply(")
+TOKENS = (b"apply_gradients", b".minimize(", b".apply(", b".get_updates(")
 DEEP_STACK = 512 * 1024 * 1024
 DEEP_RECURSION = 200_000
 

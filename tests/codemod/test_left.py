@@ -117,6 +117,16 @@ LEFT = {
         ["TX207", "TX207"],
         "value",
     ),
+    "operations_for_a_graph": (
+        HEAD + "fit = K.function([x], [loss], opt.get_updates(params, [], loss))\n" + UPDATE,
+        ["TX216", "TX214"],
+        "`opt.get_updates`",
+    ),
+    "operations_for_a_graph_of_who_knows_what": (
+        HEAD + "fit = self.optimizer.get_updates(loss=loss, params=params)\n",
+        ["TX216"],
+        "`self.optimizer.get_updates`",
+    ),
     "one_of_two_is_left": (
         HEAD + f"x = [{UPDATE.strip()}]\n" + UPDATE,
         ["TX207", "TX214"],

@@ -31,6 +31,16 @@ class Optimizer(Base):
     "flax_without_tensorflow": """
 state = state.apply_gradients(grads=grads)
 """,
+    "get_updates_of_something_else": """
+import tensorflow as tf
+print(model.trainable_variables)
+bot.get_updates(offset, 100)
+optimizer.get_updates()
+client.get_updates(params=params, timeout=10)
+class Own(tf.keras.optimizers.Optimizer):
+    def get_updates(self, loss, params):
+        return super().get_updates(loss, params)
+""",
     "optax": """
 import optax
 import tensorflow as tf

@@ -14,10 +14,11 @@ from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.analysis.tensorflow_1 import is_graph_list, is_of_tensorflow_1
 from tfexplicit_codemod.analysis.values import CUSTOM, Value, Values
 
-METHODS = ("apply_gradients", "minimize", "apply")
+METHODS = ("apply_gradients", "minimize", "apply", "get_updates")
 PAIRS = "grads_and_vars"
 _TENSORFLOW_2 = frozenset({"GradientTape", "trainable_variables", "trainable_weights", "tape"})
 _TENSORFLOW_1 = frozenset({"Session", "session", "cached_session"})
+_OF_GET_UPDATES = frozenset({"loss", "params", "constraints"})
 # How a list of variables is written: what else has these methods takes no such argument.
 _VARIABLES = re.compile(r"(.*\.)?trainable_(variables|weights)$|variables$|\[\s*[^\W\d][^()]*\]$")
 
@@ -111,6 +112,12 @@ def _looks_like_an_update(source: Source, call: ast.Call, method: str) -> bool:
     keywords = {keyword.arg for keyword in call.keywords}
     if keywords & {"global_step", "grads"}:
         return False
+    if method == "get_updates":
+        return (
+            len(call.args) + len(keywords) > 1
+            and keywords <= _OF_GET_UPDATES
+            and (bool(keywords) or "opt" in source.segment(call.func).lower())
+        )
     if method == "apply_gradients":
         return len(call.args) == 1 or PAIRS in keywords
     if keywords & {"var_list", "tape"}:

@@ -34,6 +34,7 @@ from tfexplicit_codemod.rules import (
     tx211_inside_optimizer,
     tx213_other_gradients,
     tx215_comment_inside,
+    tx216_get_updates,
 )
 
 
@@ -67,6 +68,8 @@ class Understand:
 
     def understand(self, update: Update) -> Understood:
         """The site's parts; raises `Leave` with the first reason that keeps it as it is."""
+        if update.method == "get_updates":
+            raise tx216_get_updates.leave(self.source.one_line(update.receiver))
         home = self._home(update)
         statement = self._statement(update)
         pairs = self._minimized(update) if update.method == "minimize" else self._pairs(update)

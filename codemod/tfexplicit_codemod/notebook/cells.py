@@ -26,7 +26,7 @@ _NO_CODE = frozenset(
     | {"writefile", "file", "python", "python2", "python3", "pypy"}
 )
 _NEW_LINE = re.compile("\r\n|\r|\n")
-_UPDATE = re.compile(r"\.apply_gradients\((?!\s*grads=)|\w*[oO]pt\w*\.minimize\(")
+_UPDATE = re.compile(r"\.apply_gradients\((?!\s*grads=)|\w*[oO]pt\w*\.(?:minimize|get_updates)\(")
 
 
 @dataclass(frozen=True)
