@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tfexplicit_codemod.engine import migrate_source
 from tfexplicit_codemod.migration import migrate_paths
@@ -134,6 +137,77 @@ def test_a_function_that_another_file_calls_may_not_give_the_count(tmp_path: Pat
     (tmp_path / "b.py").write_text("from a import step\n\nprint(step())\n")
     first, _ = migrate_paths([tmp_path], Settings())
     assert [site.code for site in first.sites] == ["TX207"]
+
+
+RUN = """\
+import tensorflow as tf
+import {keras} as keras
+
+keras.utils.set_random_seed(1)
+model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+opt = keras.optimizers.{made}
+
+
+def gradients(model):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(tf.ones((2, 3))) ** 2)
+    return tape.gradient(loss, model.trainable_variables)
+
+
+class Trainer:
+    def __init__(self):
+        self.model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        self.opt = keras.optimizers.{made}
+
+    @tf.function
+    def _step(self):
+        grads = gradients(self.model)
+        return self.opt.apply_gradients(zip(grads, self.model.trainable_variables))
+
+    def fit(self):
+        for _ in range(3):
+            at = self._step()
+            tf.print("traced", at)
+            print(int(at), self.model.get_weights()[0].tolist())
+
+
+def step():
+    grads = gradients(model)
+    return opt.apply_gradients(zip(grads, model.trainable_variables))
+
+
+first = step()
+for _ in range(4):
+    _ = opt.apply_gradients(zip(gradients(model), model.trainable_variables))
+    print(first.numpy(), int(first) % 2, model.get_weights()[0].tolist())
+Trainer().fit()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keras", ["keras", "tf_keras"])
+@pytest.mark.parametrize(
+    "made", ["Adam(0.1)", "SGD(0.1, use_ema=True)", "SGD(0.1, momentum=0.5, nesterov=True)"]
+)
+def test_what_a_program_reads_stays_as_it_was(
+    keras: str, made: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = RUN.format(keras=keras, made=made)
+    result = migrate_source(before.encode(), Path("a.py"))
+    assert [site.code for site in result.sites] == ["TX116"] * 3
+    assert result.after is not None
+    said = []
+    for text in (before, result.after.decode()):
+        (tmp_path / "program.py").write_text(text)
+        runpy.run_path(str(tmp_path / "program.py"))
+        out, err = capfd.readouterr()
+        said.append((_numbers(out), [line for line in err.splitlines() if "traced" in line]))
+    np.testing.assert_allclose(*(numbers for numbers, _ in said), rtol=1e-5)
+    assert said[0][1] == said[1][1] == ["traced 1", "traced 2", "traced 3"]
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", text)]
 
 
 # `tx.trainables` within the call, on the lines and with the quotes that are there.
