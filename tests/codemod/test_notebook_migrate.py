@@ -205,3 +205,32 @@ def test_a_function_that_makes_the_state_of_what_it_is_given(as_notebook: AsNote
     assert [site.code for site in result.sites] == ["TX114"]
     setup = "    opt_state = None if optimizer is None else tx.setup(optimizer, model)\n"
     assert json.dumps(setup)[1:-1].encode() in (result.after or b"")
+
+
+@pytest.mark.parametrize(
+    ("use", "after"),
+    [
+        ("!echo {optimizer.iterations.numpy()}", ""),
+        ("!echo $optimizer", ""),
+        ("v = !cmd {optimizer.iterations}", ""),
+        ("if v:\n    %env X={optimizer.iterations}", ""),
+        ('%%time\n%%bash -s "$optimizer"\nls', ""),
+        ("%%sx\necho {optimizer}", ""),
+        ("%timeit -n1 -r 1 -q optimizer.get_config()", ""),
+        ("%time c = optimizer.get_config()", ""),
+        ("!echo $model {step}", "!echo $model {step}"),
+        ("%%bash\necho {optimizer} $optimizer", "%%bash\necho {optimizer} $optimizer"),
+        ("%timeit -n1 -r1 int(optimizer.iterations)", "%timeit -n1 -r1 int(opt_state.step)"),
+        (
+            "%timeit -n1 " + STEP.split("\n")[5].strip(),
+            "%timeit -n1 tx.update(opt_state, model, grads)",
+        ),
+    ],
+)
+def test_a_magic_that_uses_the_optimizer(as_notebook: AsNotebook, use: str, after: str) -> None:
+    """IPython puts `{code}` and `$name` into such a line; where it cannot be written anew, the
+    object of Keras stays."""
+    cells = migrated(as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP + "\ngrads = []", use))
+    stays = f"{OPTIMIZER}\n{OPTIMIZER_AFTER.splitlines()[1]}"
+    assert cells[2] == (OPTIMIZER_AFTER if after else stays)
+    assert cells[4] == (after or use)

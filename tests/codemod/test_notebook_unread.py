@@ -97,3 +97,9 @@ def test_an_update_after_a_magic_that_is_not_followed(as_notebook: AsNotebook) -
     result = migrate(as_notebook(IMPORTS, f"x = 1\n{line}"))
     (site,) = result.sites
     assert (site.cell, site.line, site.text) == (1, 2, line)
+
+
+def test_code_after_a_magic_that_is_not_followed_is_named(as_notebook: AsNotebook) -> None:
+    line = "%lprun -f step optimizer.get_config()"
+    (site,) = migrate(as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP, line)).sites
+    assert site.reason.endswith("(`optimizer` is also in cell 4, after a magic, and not followed)")

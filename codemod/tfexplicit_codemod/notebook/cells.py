@@ -13,7 +13,7 @@ from tfexplicit_codemod.edits import Edits, Span
 from tfexplicit_codemod.notebook.file import Cell
 from tfexplicit_codemod.notebook.imports import names_imported_in
 from tfexplicit_codemod.notebook.magics import without_magics
-from tfexplicit_codemod.notebook.masks import Masks, why_no_python
+from tfexplicit_codemod.notebook.masks import Masks, names_put_into, why_no_python
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import tx230_unread_cell
 
@@ -25,6 +25,8 @@ _NO_CODE = frozenset(
     | {"html", "HTML", "javascript", "js", "svg", "SVG", "latex", "markdown"}
     | {"writefile", "file", "python", "python2", "python3", "pypy"}
 )
+# IPython puts values into these as a whole, into the others only in the line of the magic.
+_SHELL = frozenset({"system", "sx"})
 _NEW_LINE = re.compile("\r\n|\r|\n")
 _UPDATE = re.compile(r"\.apply_gradients\((?!\s*grads=)|\w*[oO]pt\w*\.(?:minimize|get_updates)\(")
 
@@ -85,6 +87,8 @@ class Cells:
         header, kind, body = _split(cell.text)
         if kind in _NO_CODE:
             self._note_updates(cell, f"under `%%{kind}`, and no code of the notebook")
+            line = cell.text.removesuffix(body)
+            self._append_what_is_put_into(cell.text if kind in _SHELL else line)
             return
         if kind:
             self._add_unread(cell, f"under `%%{kind}`, and not followed")
@@ -97,14 +101,23 @@ class Cells:
         if not body.strip():
             return
         self._note_updates_after_magics(cell, code)
+        for text in self.masks.unread_in(code):
+            self._note_names(text, f"cell {cell.index}, after a magic, and not followed")
         self.parts.append(Part(cell.index, header, code, self._lines + 1))
         self._append(code)
 
     def _add_unread(self, cell: Cell, reason: str) -> None:
         self._note_updates(cell, reason)
-        for name in self.masks.names_changed_in(cell.text):
-            self._unread_names.setdefault(name, f"cell {cell.index}, which is {reason}")
+        self._note_names(cell.text, f"cell {cell.index}, which is {reason}")
         self._append(self.masks.unread(cell.text))
+
+    def _note_names(self, text: str, where: str) -> None:
+        for name in self.masks.names_changed_in(text):
+            self._unread_names.setdefault(name, where)
+
+    def _append_what_is_put_into(self, text: str) -> None:
+        if names_put_into(text):
+            self._append(self.masks.inert(text))
 
     def _append(self, code: str) -> None:
         self._pieces.append(f"{code}\n")

@@ -11,7 +11,7 @@ import re
 from tfexplicit_codemod.notebook.masks import Masks
 
 # To the end of the line, and on where a backslash joins the next one.
-_REST = r"(?:\\(?:\r\n|.)|[^\\\r\n])*"
+_REST = r"(?:\\(?:\r\n|.|\Z)|[^\\\r\n])*"
 _ESCAPED = re.compile(rf"[%!?]{_REST}", re.DOTALL)
 _HELP = re.compile(r"[^\W\d][\w.*]*(?:\[[^\]\r\n]*\])?\?\??[ \t]*(?=[\r\n]|\Z)")
 _ASSIGNED = re.compile(rf"([^\W\d][^=#'\"(){{}}\r\n]*=[ \t]*)([%!]{_REST})", re.DOTALL)
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
 # lost, since they run it in a function of their own.
 _RUN_IN_PLACE = frozenset({"time", "prun"})
 _RUN_ASIDE = frozenset({"timeit", "memit", "lprun", "mprun"})
-_BEFORE_CODE = re.compile(r"%(\w+)[ \t]+(?!-)")
+_BEFORE_CODE = re.compile(r"%(?:timeit(?:[ \t]+-(?:[nr][ \t]*\d+|[qo]+))*|\w+)[ \t]+(?!-)")
 _MAGIC_NAME = re.compile(r"%+(\w+)")
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom)
 

@@ -12,6 +12,9 @@ import keyword
 import re
 from collections.abc import Callable
 
+# What IPython puts into a magic: `{code}` and `$name`; a shell has these for itself, too.
+_INTERPOLATED = re.compile(r"\{([^{}]*)\}|\$([^\W\d]\w*)")
+_NAME = r"(?<![\w.])([^\W\d]\w*)"
 _STORED = r"\.\s*([^\W\d]\w*)\s*=(?!=)"
 LETTER = "\u1401"
 
@@ -27,18 +30,17 @@ class Masks:
         self.imported = imported
         self._hidden: list[str] = []
         self._pattern = re.compile(
-            rf"(?:for [^\r\n]*? in )?{mark}(\d+){mark}(?:\([\r\n]+\))?(?: *;|:[^\r\n]*)?"
+            rf"(?:for [^\r\n]*? in )?{mark}(\d+){mark}(?:\([\w, \r\n]*\))?(?: *;|:[^\r\n]*)?"
         )
 
     def inert(self, text: str) -> str:
-        """For what does not touch the names of the notebook."""
-        self._hidden.append(text)
-        new_lines = "".join(re.findall(r"[\r\n]", text))
-        return f"{self.mark}{len(self._hidden) - 1}{self.mark}" + (new_lines and f"({new_lines})")
+        """For what binds no name of the notebook; what it reads of them is passed to the mask."""
+        arguments = ", ".join(names_put_into(text)) + "".join(re.findall(r"[\r\n]", text))
+        return self._mask(text) + (arguments and f"({arguments})")
 
     def before_code(self, text: str) -> str | None:
         """For a magic that only runs the statement after it; None where it is too short."""
-        name = self.inert(text)
+        name = self._mask(text)
         return f"{name.ljust(len(text) - 1)};" if len(name) < len(text) else None
 
     def unread(self, text: str) -> str:
@@ -47,6 +49,15 @@ class Masks:
         names = self.names_changed_in(text)
         stores = [f"_.{attribute} = 0" for attribute in _names(_STORED, text)]
         return f"for {', '.join([*names, '_'])} in {name}: {'; '.join(stores) or 'pass'}"
+
+    def _mask(self, text: str) -> str:
+        self._hidden.append(text)
+        return f"{self.mark}{len(self._hidden) - 1}{self.mark}"
+
+    def unread_in(self, code: str) -> list[str]:
+        """What is hidden there and cannot be followed."""
+        masks = self._pattern.finditer(code)
+        return [self._hidden[int(mask[1])] for mask in masks if mask[0].startswith("for ")]
 
     def undone(self, text: str) -> str:
         """The text with all that is hidden back in its place."""
@@ -61,8 +72,14 @@ class Masks:
 
         A module's name is not taken for changed because the code uses the module.
         """
-        names = _names(r"(?<![\w.])([^\W\d]\w*)", text)
+        names = _names(_NAME, text)
         return [n for n in names if n not in self.imported or _may_be_bound(n, text)]
+
+
+def names_put_into(line: str) -> list[str]:
+    """The names of the notebook that a magic or a shell line reads."""
+    code = (match[1] or match[2] for match in _INTERPOLATED.finditer(line))
+    return _names(_NAME, " ".join(filter(None, code)))
 
 
 def _may_be_bound(name: str, text: str) -> bool:
