@@ -93,7 +93,7 @@ def _next(run: Run) -> Iterator[str]:
     to_be_written = any(result.is_to_be_written for result in run.results)
     if run.command == "check" and counts.rewritten:
         yield f"Next: tfexplicit diff {paths}"
-    if run.command == "diff" and to_be_written:
+    if run.command == "diff" and counts.rewritten:
         yield f"Next: tfexplicit migrate {paths}"
     if run.command == "migrate" and counts.left:
         code = next(iter(counts.left))

@@ -61,6 +61,11 @@ LEFT = {
         ["TX201"],
         "is given `opt`, which cannot be proven to be a Keras optimizer",
     ),
+    "made_in_the_call": (
+        HEAD + GIVEN + "step(tf.keras.optimizers.SGD())\n",
+        ["TX201"],
+        "is made in a call: `tf.keras.optimizers.SGD()`; give it a name first",
+    ),
     "what_tf_function_made_is_passed_on": (
         HEAD + GIVEN + "fast = tf.function(step)\nfast(opt)\nrun(fast)\n",
         ["TX201"],

@@ -22,6 +22,10 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx201_optimizer_parameter
 from tfexplicit_codemod.surroundings import Surroundings
 
+ALSO_GIVEN = (
+    "is also given by other files, whose calls cannot all hand over a state "
+    "(an optimizer that is made in the call needs a name first)"
+)
 # Functions that hand their optimizers to each other in a circle end here.
 MANY_ROUNDS = 100
 
@@ -82,7 +86,7 @@ class Parameters:
         if not calls and not elsewhere:
             raise self._leave(parameter, "comes from callers out of sight")
         if elsewhere and not self._can_be_asked(parameter, group.parts):
-            raise self._leave(parameter, "is also given by other files")
+            raise self._leave(parameter, ALSO_GIVEN)
         found = [self.handover(group, group.parts, parameter, call) for call in calls]
         traced: dict[str, set[Reference]] = {}
         for each, call in zip(found, calls, strict=True):
@@ -118,7 +122,7 @@ class Parameters:
         given = argument(call, parameter.function, parameter.name)
         home = self.home(given) if given is not None else None
         if given is None or home is None:
-            raise self._leave(parameter, "is not given as a plain name")
+            raise self._leave(parameter, self._why_no_name(given))
         passed_on = self.of(home) is not None
         if self.values.of(given).kind != "optimizer" and not passed_on:
             text = self.source.one_line(given)
@@ -128,6 +132,12 @@ class Parameters:
         named = tuple(self._part(part, parameter, call) for part in parts)
         keyword = next((k for k in call.keywords if k.value is given), None)
         return Handover(home, self.source.statement(call), named, given, keyword, group.home)
+
+    def _why_no_name(self, given: ast.expr | None) -> str:
+        if not isinstance(given, ast.Call):
+            return "is not given as a plain name"
+        text = self.source.one_line(given)
+        return f"is made in a call: `{text}`; give it a name first, on a line before the call"
 
     def _can_be_asked(self, parameter: Parameter, parts: list[Part]) -> bool:
         """True where callers in other files may hand over a state: they can name its parts."""

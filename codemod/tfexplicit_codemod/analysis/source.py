@@ -21,6 +21,9 @@ from tfexplicit_codemod.analysis.scopes import (
 Node = TypeVar("Node", bound=ast.AST)
 Block = list[ast.stmt]
 
+# A line that ends after a bracket or goes on before one.
+_BROKEN_IN_BRACKETS = re.compile(r"([(\[{])[ \t]*[\r\n]\s*|,?[ \t]*[\r\n]\s*([)\]}])")
+
 
 class Source:
     """A module's text and everything the analysis asks about the place of a node in it."""
@@ -150,7 +153,8 @@ class Source:
 
     def one_line(self, node: ast.expr | ast.stmt, limit: int = 36) -> str:
         """The text of a node for a sentence: on one line, cut where it is long."""
-        text = " ".join(self.segment(node).split())
+        text = _BROKEN_IN_BRACKETS.sub(r"\1\2", self.segment(node))
+        text = " ".join(text.split())
         return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
     def scopes_binding(self, name: str) -> list[Scope]:

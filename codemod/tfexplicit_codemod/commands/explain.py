@@ -1,4 +1,4 @@
-"""`tfexplicit explain`: what a code means."""
+"""`tfexplicit explain`: what codes mean."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tfexplicit_codemod.commands.arguments import Subparsers
 def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "explain",
-        help="say what a code means, with a before and an after",
-        description="Prints what a code means, before and after, and where the guide has it.",
+        help="say what codes mean, with a before and an after",
+        description="Prints what each code means, before and after, and where the guide has it.",
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("code", nargs="?", metavar="CODE", help="for example TX101")
+    what.add_argument("codes", nargs="*", default=[], metavar="CODE", help="for example TX101")
     what.add_argument("--list", action="store_true", help="list all codes")
     parser.set_defaults(run=run)
 
@@ -29,9 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
         for rule in all_rules():
             print(f"{rule.code}  {rule.name}: {rule.summary}")
         return 0
-    rule = rule_named(arguments.code)
-    _print_page(render_page(rule))
-    print(f"Guide: {rule.guide}")
+    # All of them are looked up first: of a mistyped one nothing is printed.
+    for rule in [rule_named(code) for code in arguments.codes]:
+        _print_page(render_page(rule))
+        print(f"Guide: {rule.guide}")
     return 0
 
 
