@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.outcome import FileResult
 from tfexplicit_codemod.project import Project
+from tfexplicit_codemod.rules import tx201_optimizer_parameter
 
 # Plans one file under the contracts asked of it; the keys are those that nobody asks for any more.
-Migrate = Callable[[Path, tuple[Contract, ...], frozenset[Key]], FileResult]
+Migrate = Callable[[Path, tuple[Contract, ...], Mapping[Key, str]], FileResult]
 MANY_ROUNDS = 50
 
 
@@ -19,7 +20,7 @@ def settled(project: Project, results: list[FileResult], migrate: Migrate) -> li
     """The results with every caller in step with the functions that it calls."""
     # A notebook that calls the function cannot follow: what its cells hold is not known.
     run = frozenset(result.path for result in results if result.path.suffix != ".ipynb")
-    refused: frozenset[Key] = frozenset()
+    refused: dict[Key, str] = {}
     first = {r.path: migrate(r.path, (), refused) for r in results if r.asks and r.path in run}
     while first:
         agreed, failing = _round(project, run, first, migrate, refused)
@@ -35,9 +36,9 @@ def _round(
     run: frozenset[Path],
     first: dict[Path, FileResult],
     migrate: Migrate,
-    refused: frozenset[Key],
-) -> tuple[dict[Path, FileResult], frozenset[Key]]:
-    """The results once no file asks for more, and the contracts that some file does not keep."""
+    refused: Mapping[Key, str],
+) -> tuple[dict[Path, FileResult], dict[Key, str]]:
+    """The results once no file asks for more; the contracts that some file breaks, with why."""
     plans = dict(first)
     given: dict[Path, list[object]] = {}
     for _ in range(MANY_ROUNDS):
@@ -53,24 +54,42 @@ def _round(
             if file in run and given.get(file) != [c.terms for c in contracts]
         ]
         if not changed:
-            failing = frozenset(key for key in asked if not _is_kept(asked[key], users[key], plans))
-            return _tied(plans, users), failing
+            whys = {key: _why_broken(asked[key], users[key], plans, refused) for key in asked}
+            return _tied(plans, users), {key: why for key, why in whys.items() if why}
         for file in changed:
             given[file] = [contract.terms for contract in wanted[file]]
             plans[file] = migrate(file, tuple(wanted[file]), refused)
-    return plans, frozenset(asked)
+    return plans, {key: _reason(asked[key], "is also given by other files") for key in asked}
 
 
-def _is_kept(contract: Contract, users: list[Path], plans: dict[Path, FileResult]) -> bool:
-    everyone = [plans.get(file) for file in (contract.path, *users)]
-    if not all(result is not None and result.outcome.is_done for result in everyone):
-        # One of them is not in this run, or cannot be read.
-        return False
-    homes = [plans[file].kept.get(contract.key) for file in users]
-    handed = contract.homes + sum(count or 0 for count in homes)
-    # A function that nobody calls tells nothing of what it is given.
-    is_one = handed == 1 or not contract.takes_one_optimizer
-    return None not in homes and handed > 0 and is_one
+def _why_broken(
+    contract: Contract,
+    users: list[Path],
+    plans: dict[Path, FileResult],
+    refused: Mapping[Key, str],
+) -> str | None:
+    """What keeps the callers from passing a state; where another file does, it is named once."""
+    for file in (contract.path, *users):
+        result = plans.get(file)
+        if result is None or not result.outcome.is_done:
+            # It is not in this run, cannot be read, or is a notebook.
+            return _reason(contract, f"is also given by {file.name}, which is not followed")
+    for file in users:
+        if contract.key in plans[file].broken:
+            why = plans[file].broken[contract.key]
+            return why if why in refused.values() else f"{why} (in {file.name})"
+    handed = contract.homes + sum(plans[file].kept[contract.key] for file in users)
+    if not handed:
+        # A function that nobody calls tells nothing of what it is given.
+        return _reason(contract, "comes from callers out of sight")
+    if handed > 1 and contract.takes_one_optimizer:
+        return _reason(contract, "is another one at each call of a traced function")
+    return None
+
+
+def _reason(contract: Contract, why: str) -> str:
+    parameter = contract.parameter
+    return tx201_optimizer_parameter.leave(parameter.name.arg, parameter.function.name, why).reason
 
 
 def _tied(plans: dict[Path, FileResult], users: dict[Key, list[Path]]) -> dict[Path, FileResult]:

@@ -116,7 +116,13 @@ def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     before = program.before
     if not plan.edits:
         return FileResult(
-            path, left, plan.sites, before=before, ignored=plan.ignored, kept=plan.kept
+            path,
+            left,
+            plan.sites,
+            before=before,
+            ignored=plan.ignored,
+            kept=plan.kept,
+            broken=plan.broken,
         )
     outcome = Outcome.CHANGED if rewritten else left
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
@@ -141,6 +147,7 @@ def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
         asked=plan.asked,
         asks=bool(plan.asked),
         kept=plan.kept,
+        broken=plan.broken,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -126,7 +126,7 @@ def _migrate(file: tuple[Path, bytes], *, project: Project, settings: Settings) 
 def _again(
     path: Path,
     contracts: tuple[Contract, ...],
-    refused: frozenset[Key],
+    refused: Mapping[Key, str],
     *,
     project: Project,
     settings: Settings,

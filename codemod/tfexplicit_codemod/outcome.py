@@ -71,8 +71,8 @@ class FileResult:
     """The outcome of one file; `after` is the text to write when the outcome changes the file.
 
     `ignored` counts the sites that the run was told not to look at: they are not among `sites`.
-    `asked` and `kept` are contracts with other files (`analysis/contracts.py`), and `asks` is true
-    where there are some; `together` are the files that must be written if this one is.
+    `asked`, `kept` and `broken` are contracts with other files (`analysis/contracts.py`), and
+    `asks` is true where it asks some; `together` are the files that must be written if this one is.
     """
 
     path: Path
@@ -85,6 +85,7 @@ class FileResult:
     asked: tuple[Contract, ...] = ()
     asks: bool = False
     kept: Mapping[Key, int] = field(default_factory=dict)
+    broken: Mapping[Key, str] = field(default_factory=dict)
     together: frozenset[Path] = frozenset()
 
     @property

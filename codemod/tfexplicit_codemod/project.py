@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 
 from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.analysis.module import Module
@@ -44,7 +45,7 @@ class Project:
         self,
         path: Path,
         contracts: tuple[Contract, ...] = (),
-        refused: frozenset[Key] = frozenset(),
+        refused: Mapping[Key, str] = MappingProxyType({}),
     ) -> Surroundings:
         """What is known of the files that this one imports, and what other files ask of it."""
         return Surroundings(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ class Surroundings:
     gives the texts of such files; `is_read_elsewhere` leaves out those with such a name of their
     own. `observed` holds the places (from line 1, column 0) of the calls that a run has seen on a
     Keras optimizer. `contracts` are what functions of other files ask of this one, `refused` those
-    that some file cannot keep.
+    that some file cannot keep, with the reason.
     """
 
     sparse: Callable[[], bool]
@@ -44,7 +44,11 @@ class Surroundings:
     path: Path | None = None
     observed: frozenset[tuple[int, int]] = frozenset()
     contracts: tuple[Contract, ...] = ()
-    refused: frozenset[Key] = frozenset()
+    refused: Mapping[Key, str] = field(default_factory=dict)
+
+    def why_refused(self, function: str, parameter: str) -> str | None:
+        """What keeps a file that calls a function of this one from passing a state to it."""
+        return None if self.path is None else self.refused.get((self.path, function, parameter))
 
     def joined_by(self, source: bytes) -> Surroundings:
         """With the signs that the file itself shows."""

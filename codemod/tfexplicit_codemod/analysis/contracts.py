@@ -62,7 +62,7 @@ class KeptContracts:
     ) -> None:
         self.by_home = {contract.home: contract for contract in contracts}
         self.handovers: list[Handover] = []
-        self.broken: set[Key] = set()
+        self.broken: dict[Key, str] = {}
         for contract in contracts:
             calls = _calls(contract, module)
             group, parts = Group(contract.home, []), list(contract.parts)
@@ -71,10 +71,11 @@ class KeptContracts:
                     parameters.handover(group, parts, contract.parameter, call)
                     for call in calls or []
                 ]
-            except Leave:
-                calls = None
+            except Leave as leave:
+                self.broken[contract.key] = leave.reason
             if calls is None:
-                self.broken.add(contract.key)
+                function = contract.parameter.function.name
+                self.broken[contract.key] = f"`{function}` is used other than by calling it"
 
     def joined_to(self, groups: list[Group]) -> list[Group]:
         """The groups with these calls, and groups for what only such calls step."""
@@ -83,11 +84,11 @@ class KeptContracts:
             by_home.setdefault(each.home, Group(each.home, [])).handed.append(each)
         return list(by_home.values())
 
-    def break_those_of(self, component: list[Group]) -> None:
+    def break_those_of(self, component: list[Group], reason: str) -> None:
         """For optimizers whose state cannot be made here."""
         for each in (each for group in component for each in group.handed):
             if each.parameter in self.by_home:
-                self.broken.add(self.by_home[each.parameter].key)
+                self.broken.setdefault(self.by_home[each.parameter].key, reason)
 
     def state_of(self, parameter: Reference) -> str:
         """The name that the parameter of the other file's function has now."""

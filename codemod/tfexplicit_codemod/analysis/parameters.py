@@ -22,10 +22,6 @@ from tfexplicit_codemod.leave import Leave
 from tfexplicit_codemod.rules import tx201_optimizer_parameter
 from tfexplicit_codemod.surroundings import Surroundings
 
-ALSO_GIVEN = (
-    "is also given by other files, whose calls cannot all hand over a state "
-    "(an optimizer that is made in the call needs a name first)"
-)
 # Functions that hand their optimizers to each other in a circle end here.
 MANY_ROUNDS = 100
 
@@ -86,7 +82,7 @@ class Parameters:
         if not calls and not elsewhere:
             raise self._leave(parameter, "comes from callers out of sight")
         if elsewhere and not self._can_be_asked(parameter, group.parts):
-            raise self._leave(parameter, ALSO_GIVEN)
+            raise self._leave_given_elsewhere(parameter)
         found = [self.handover(group, group.parts, parameter, call) for call in calls]
         traced: dict[str, set[Reference]] = {}
         for each, call in zip(found, calls, strict=True):
@@ -120,12 +116,16 @@ class Parameters:
     ) -> Handover:
         """A call of the function, whose file may be another one, as an update of `parts`."""
         given = argument(call, parameter.function, parameter.name)
-        home = self.home(given) if given is not None else None
-        if given is None or home is None:
-            raise self._leave(parameter, self._why_no_name(given))
-        passed_on = self.of(home) is not None
-        if self.values.of(given).kind != "optimizer" and not passed_on:
-            text = self.source.one_line(given)
+        if given is None:
+            raise self._leave(parameter, "is given in a call that cannot be followed")
+        home, text = self.home(given), self.source.one_line(given)
+        is_proven = self.values.of(given).kind == "optimizer"
+        if home is None and is_proven:
+            name = parameter.name.arg
+            raise self._leave(
+                parameter, f"is given `{text}`, made in the call: name it first, `{name} = ...`"
+            )
+        if home is None or not (is_proven or self.of(home) is not None):
             raise self._leave(
                 parameter, f"is given `{text}`, which cannot be proven to be a Keras optimizer"
             )
@@ -133,17 +133,10 @@ class Parameters:
         keyword = next((k for k in call.keywords if k.value is given), None)
         return Handover(home, self.source.statement(call), named, given, keyword, group.home)
 
-    def _why_no_name(self, given: ast.expr | None) -> str:
-        if not isinstance(given, ast.Call):
-            return "is not given as a plain name"
-        text = self.source.one_line(given)
-        return f"is made in a call: `{text}`; give it a name first, on a line before the call"
-
     def _can_be_asked(self, parameter: Parameter, parts: list[Part]) -> bool:
         """True where callers in other files may hand over a state: they can name its parts."""
-        key = (self.around.path, parameter.function.name, parameter.name.arg)
-        outer = parameter.scope.parent
-        if self.around.path is None or key in self.around.refused or outer is not self.source.root:
+        is_refused = self._why_refused(parameter) is not None
+        if self.around.path is None or is_refused or parameter.scope.parent is not self.source.root:
             return False
         return all(
             reference.owner is parameter.scope
@@ -151,6 +144,15 @@ class Parameters:
             for part in parts
             for reference in part.references
         )
+
+    def _why_refused(self, parameter: Parameter) -> str | None:
+        return self.around.why_refused(parameter.function.name, parameter.name.arg)
+
+    def _leave_given_elsewhere(self, parameter: Parameter) -> Leave:
+        why = self._why_refused(parameter)
+        if why is None:
+            return self._leave(parameter, "is also given by other files")
+        return Leave(tx201_optimizer_parameter.rule.code, why)
 
     def _part(self, part: Part, parameter: Parameter, call: ast.Call) -> Part:
         references = [self._in_caller(each, parameter, call) for each in part.references]

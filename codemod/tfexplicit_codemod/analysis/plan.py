@@ -44,7 +44,8 @@ class Plan:
     """Every wanted site with its code, and the edits that carry the rewrites and TODOs out.
 
     `asked` are the contracts that callers in other files must keep for it, `kept` those asked of
-    this file that it keeps, with the number of optimizers that it hands over under each.
+    this file that it keeps, with the number of optimizers that it hands over under each, and
+    `broken` those that it does not keep, with the reason.
     """
 
     sites: tuple[Site, ...]
@@ -52,6 +53,7 @@ class Plan:
     ignored: int = 0
     asked: tuple[Contract, ...] = ()
     kept: dict[Key, int] = field(default_factory=dict)
+    broken: dict[Key, str] = field(default_factory=dict)
 
 
 class Planner:
@@ -104,7 +106,8 @@ class Planner:
     def plan(self, *, with_todo: bool) -> Plan:
         found = list(updates(self.source, self.classes, self.values, self.around.observed))
         if not found and not self.contracts.handovers:
-            return Plan((), self.edits, kept=self.contracts.kept())
+            kept, broken = self.contracts.kept(), self.contracts.broken
+            return Plan((), self.edits, kept=kept, broken=broken)
         groups = self._with_handovers(grouped(self._understand_each(found)))
         unwanted = self._unwanted(groups)
         self.left.update(unwanted)
@@ -121,7 +124,8 @@ class Planner:
         sites = {update: self._site(update) for update in found if update not in unwanted}
         shown = [site for update, site in sites.items() if self._wants(site.code, update.call)]
         ignored, asked = len(found) - len(shown), tuple(self.asked)
-        return Plan(tuple(shown), self.edits, ignored, asked, self.contracts.kept())
+        kept, broken = self.contracts.kept(), self.contracts.broken
+        return Plan(tuple(shown), self.edits, ignored, asked, kept, broken)
 
     def _wants(self, code: str, node: ast.expr) -> bool:
         (first, _), (last, _) = self.source.start(node), self.source.end(node)
@@ -195,7 +199,7 @@ class Planner:
         except Leave as leave:
             for update in updates:
                 self.left.setdefault(update, leave)
-            self.contracts.break_those_of(component)
+            self.contracts.break_those_of(component, leave.reason)
             return
         states = {group.home: self.names.state_for(group.home) for group in component}
         for group, place in zip(component, places, strict=True):

@@ -17,7 +17,9 @@ rule = Rule(
     why=(
         "Whoever calls the function decides which optimizer it gets, and here a caller is out of "
         "sight, or may give none. Make the state where the optimizer is made, and pass the state "
-        "instead: `train_step(model, opt_state, x, y)`."
+        "instead: `train_step(model, opt_state, x, y)`. One that is made in the call itself, as in "
+        "`train(model, tf.keras.optimizers.Adam())`, has no name to make a state of: name it on "
+        "the line before, and run `migrate` again."
     ),
     before="""\
 import tensorflow as tf
