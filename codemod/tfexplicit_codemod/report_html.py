@@ -54,7 +54,7 @@ def _files(run: Run) -> str:
         rows.append(
             [
                 _link(f"#file-{number}", str(result.path)),
-                _badge(result),
+                _badge(run, result),
                 str(len(sites_of(result)) - left),
                 str(left),
             ]
@@ -81,7 +81,7 @@ def _file(run: Run, number: int, result: FileResult) -> str:
         else ""
     )
     return (
-        f'<section id="file-{number}"><h2>{escape(str(result.path))} {_badge(result)}</h2>'
+        f'<section id="file-{number}"><h2>{escape(str(result.path))} {_badge(run, result)}</h2>'
         f"{why}{sites}{diff}</section>"
     )
 
@@ -111,8 +111,9 @@ def _code(rule: Rule) -> str:
     )
 
 
-def _badge(result: FileResult) -> str:
-    return f'<span class="badge {result.outcome.value}">{result.outcome.value}</span>'
+def _badge(run: Run, result: FileResult) -> str:
+    outcome = result.outcome
+    return f'<span class="badge {outcome.value}">{run.became(outcome)}</span>'
 
 
 def _link(target: str, text: str) -> str:

@@ -55,7 +55,7 @@ def lines_of_counts(run: Run) -> list[str]:
     """The totals, as every report for people has them."""
     counts = run.counts
     files = ", ".join(
-        f"{number} {outcome.value}" for outcome, number in counts.outcomes.items() if number
+        f"{number} {run.became(outcome)}" for outcome, number in counts.outcomes.items() if number
     )
     ignored = f", {counts.ignored} ignored" if counts.ignored else ""
     number_rewritten, number_left = sum(counts.rewritten.values()), sum(counts.left.values())
@@ -90,15 +90,15 @@ def _table_of_codes(run: Run) -> Iterable[str]:
 def _next(run: Run) -> Iterator[str]:
     paths = shlex.join(map(str, run.paths))
     counts: Tally = run.counts
-    to_be_written = any(result.is_to_be_written for result in run.results)
+    is_written = any(result.is_to_be_written for result in run.results)
     if run.command == "check" and counts.rewritten:
         yield f"Next: tfexplicit diff {paths}"
     if run.command == "diff" and counts.rewritten:
         yield f"Next: tfexplicit migrate {paths}"
-    if run.command == "migrate" and counts.left:
+    if counts.left and (run.command == "migrate" or not counts.rewritten):
         code = next(iter(counts.left))
         yield f"Next: tfexplicit explain {code}   # what to do about a site that was left"
-    if run.command == "migrate" and to_be_written:
+    if run.command == "migrate" and is_written:
         yield "Next: run your formatter and your tests, then commit"
 
 

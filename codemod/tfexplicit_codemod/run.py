@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tfexplicit_codemod.outcome import FileResult
+from tfexplicit_codemod.outcome import FileResult, Outcome
 from tfexplicit_codemod.tally import Tally, tally
 
 REWRITTEN = {
@@ -36,3 +36,8 @@ class Run:
     def rewritten(self) -> str:
         """What a site with a TX1xx code is in this run."""
         return REWRITTEN[self.command]
+
+    def became(self, outcome: Outcome) -> str:
+        """What a file with this outcome is in this run, for people: not all runs write."""
+        would_be_written = outcome is Outcome.CHANGED and self.command != "migrate"
+        return "would change" if would_be_written else outcome.value

@@ -68,7 +68,7 @@ def counts_of_lines(text: str) -> dict[str, int]:
     )
     assert found, text
     numbers = zip(NUMBERS, (found[1], *found.groups()[2:]), strict=True)
-    outcomes = [pair.split() for pair in found[2].split(", ")]
+    outcomes = [pair.split() for pair in found[2].replace("would change", "changed").split(", ")]
     return {name: int(n) for name, n in numbers} | {name: int(n) for n, name in outcomes}
 
 

@@ -62,7 +62,7 @@ def test_bug_50_each_skip_has_its_reason_in_every_report(project: Path, capsys: 
     text = capsys.readouterr().out
     assert "deep.py: skipped: too deeply nested" in text
     assert "latin.py: skipped: encoding: " in text
-    assert "5 files: 2 changed, 1 needs-hand, 2 skipped" in text
+    assert "5 files: 2 would change, 1 needs-hand, 2 skipped" in text
     assert main(["check", ".", "--format", "json"]) == 3
     report = json.loads(capsys.readouterr().out)
     reasons = {file["path"]: file.get("reason", "") for file in report["files"]}
