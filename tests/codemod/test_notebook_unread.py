@@ -53,7 +53,10 @@ def test_a_cell_that_cannot_be_read_does_not_hinder_what_it_does_not_name(
     ("cell", "reason"),
     [
         (f"%%bash\npython -c '{STEP}'", "it is under `%%bash`, and no code of the notebook"),
-        (f"%%writefile train.py\n{STEP}", "it is under `%%writefile`, and no code"),
+        (
+            f"%%writefile -a train.py\n{STEP}",
+            "it is in a file that the cell writes (`%%writefile -a train.py`): migrate that, and",
+        ),
         (f"%%unknown\n{STEP}", "it is under `%%unknown`, and not followed"),
         (f"print 1\n{STEP}", "it is no valid Python: line 1: "),
         (

@@ -25,6 +25,7 @@ _NO_CODE = frozenset(
     | {"html", "HTML", "javascript", "js", "svg", "SVG", "latex", "markdown"}
     | {"writefile", "file", "python", "python2", "python3", "pypy"}
 )
+_WRITE_THE_BODY = frozenset({"writefile", "file"})
 # IPython puts values into these as a whole, into the others only in the line of the magic.
 _SHELL = frozenset({"system", "sx"})
 _NEW_LINE = re.compile("\r\n|\r|\n")
@@ -86,8 +87,8 @@ class Cells:
     def _add(self, cell: Cell) -> None:
         header, kind, body = _split(cell.text)
         if kind in _NO_CODE:
-            self._note_updates(cell, f"under `%%{kind}`, and no code of the notebook")
             line = cell.text.removesuffix(body)
+            self._note_updates(cell, _why_no_code(kind, line.removeprefix(header).strip()))
             self._append_what_is_put_into(cell.text if kind in _SHELL else line)
             return
         if kind:
@@ -150,6 +151,12 @@ def _split(text: str) -> tuple[str, str, str]:
             return text[:at], magic[1], text[magic.end() :]
         at = magic.end()
     return text[:at], "", text[at:]
+
+
+def _why_no_code(kind: str, magic: str) -> str:
+    if kind in _WRITE_THE_BODY:
+        return f"in a file that the cell writes (`{magic}`): migrate that, and paste it back"
+    return f"under `%%{kind}`, and no code of the notebook"
 
 
 def _share(edits: Edits, part: Part) -> Edits:
