@@ -8,9 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from tfexplicit.arrays import raw, read
+from tfexplicit.arrays import raw
 from tfexplicit.opened import Opened
-from tfexplicit.precision import widened
 
 # By what they compute: leaves that are stepped alike share one, which is compiled once for them.
 Compiled = dict[Any, Any]
@@ -24,11 +23,7 @@ def step_by_xla(formula: Callable[[Opened], Any], leaf: Opened, compiled: Compil
     arguments = (raw(leaf.move.value), cells, given)
 
     def step(value: Any, cells: dict[str, Any], given: dict[str, Any]) -> None:
-        slots = {name: read(cell) for name, cell in cells.items()}
-        own = replace(at, leaf=widened(read(value)), slots=slots, **given)
-        formula(
-            replace(leaf, move=replace(leaf.move, value=value), cells=cells, frozen=None, at=own)
-        )
+        formula(replace(leaf, at=replace(at, **given)).moving(value, cells))
 
     traced = tf.function(step, autograph=False).get_concrete_function(*arguments)
     meaning = _meaning(traced)

@@ -32,6 +32,8 @@ class Move:
     in_stack: bool = False
     # True if XLA compiles the formula for it.
     by_xla: bool = False
+    # True if a condition of its own stands around its step: a choice for each array costs passes.
+    skipped_if_frozen: bool = False
 
     @property
     def reads_itself(self) -> bool:
@@ -45,10 +47,14 @@ class Move:
 
     @property
     def can_rest(self) -> bool:
-        """True for an op that needs no other trace for the steps in which the leaf is frozen."""
-        if self.in_stack or self.by_xla:
-            return True
-        return self.fused is not None and self.fused.can_rest
+        """True for an op that can let some of its leaves rest."""
+        return self.in_stack or (self.fused is not None and self.fused.can_rest)
+
+    @property
+    def takes_passes(self) -> bool:
+        """False for a leaf that is so small, or has to go by the formula in such a way, that a
+        choice for each array does not matter."""
+        return self.fused is not None or self.by_xla or self.skipped_if_frozen
 
 
 # For each group, what its schedules and functions of the step give now.
@@ -84,6 +90,12 @@ class Opened:
     frozen: Any
     # True if the gradient is zeros where the leaf is frozen.
     cleared: bool = False
+
+    def moving(self, value: Any, cells: Slots) -> Opened:
+        """The leaf where it is known not to be frozen, its arrays read there."""
+        slots = {name: read(cell) for name, cell in cells.items()}
+        at = replace(self.at, leaf=widened(read(value)), slots=slots)
+        return replace(self, move=replace(self.move, value=value), at=at, cells=cells, frozen=None)
 
     @property
     def as_seen(self) -> LeafStep:

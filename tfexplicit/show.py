@@ -66,7 +66,7 @@ def _ways(state: OptState, group: Group) -> list[str]:
         for row, target in enumerate(each.targets)
     ]
     ways = ways_of(state, moves, Writer(in_place=True))
-    own = [move for move in ways.moves if state.groups[move.place.group] is group]
+    own = [move for move in ways if state.groups[move.place.group] is group]
     return [_way(move) for move in own]
 
 

@@ -45,45 +45,16 @@ class RuleStep:
 def step_rule(one: RuleStep) -> list[Any]:
     """The values of the leaves afterwards: variables that were assigned, or new tensors.
 
-    In the two traces, freezing that might be but is not costs nothing.
+    Freezing that might be but is not costs no pass over memory.
     """
-    ways = ways_of(one.state, one.moves, one.writer)
-    by_ops = replace(one, moves=ways.moves)
-    if ways.if_frozen is None:
-        leaves = _opened(by_ops)
-        if one.rule.sees and any(move.fused or move.by_xla for move in ways.moves):
-            leaves = without_frozen(leaves)
-        return _step_leaves(by_ops, leaves)
-    if_frozen = replace(one, moves=ways.if_frozen)
-    tf.cond(
-        _is_any_frozen(one),
-        lambda: _without_outputs(_step_leaves(if_frozen, _opened(if_frozen))),
-        lambda: _without_outputs(_step_leaves(by_ops, _known_to_move(_opened(by_ops)))),
-    )
-    return [move.value for move in one.moves]
-
-
-def _opened(one: RuleStep) -> list[Opened]:
-    return opened(one.state, one.moves, one.step, one.followed)
-
-
-def _is_any_frozen(one: RuleStep) -> Any:
-    numbers = sorted({move.place.group for move in one.moves})
-    groups = [one.state.groups[number] for number in numbers]
-    return tf.reduce_any([tf.reduce_any(read(group.frozen)) for group in groups])
-
-
-def _known_to_move(leaves: Sequence[Opened]) -> list[Opened]:
-    return [replace(leaf, frozen=None) for leaf in leaves]
-
-
-def _without_outputs(values: list[Any]) -> None:
-    """A branch that assigns has nothing to give back."""
-
-
-def _step_leaves(one: RuleStep, leaves: Sequence[Opened]) -> list[Any]:
+    moves = ways_of(one.state, one.moves, one.writer)
+    leaves = opened(one.state, moves, one.step, one.followed)
+    if one.rule.sees and any(move.takes_passes for move in moves):
+        leaves = without_frozen(leaves)
     seen = _seen(one, leaves)
-    ready = [ready_for_kernel(seen, leaf) for leaf in leaves]
+    ready = [
+        None if leaf.move.skipped_if_frozen else ready_for_kernel(seen, leaf) for leaf in leaves
+    ]
     by_op = [own for own in ready if own is not None]
     step_by_kernels([own for own in by_op if not own.leaf.move.in_stack])
     step_by_stacks([own for own in by_op if own.leaf.move.in_stack])
@@ -95,10 +66,23 @@ def _step_leaves(one: RuleStep, leaves: Sequence[Opened]) -> list[Any]:
 
 
 def _step_alone(one: RuleStep, seen: Rule, leaf: Opened, compiled: Compiled) -> Any:
-    if not leaf.move.by_xla:
-        return _step_by_formula(one, seen, leaf)
-    step_by_xla(partial(_step_by_formula, one, seen), leaf, compiled)
-    return leaf.move.value
+    if leaf.move.by_xla:
+        step_by_xla(partial(_step_by_formula, one, seen), leaf, compiled)
+        return leaf.move.value
+    if leaf.move.skipped_if_frozen:
+        tf.cond(leaf.frozen, lambda: None, lambda: _step_moving(one, seen, leaf))
+        return leaf.move.value
+    return _step_by_formula(one, seen, leaf)
+
+
+def _step_moving(one: RuleStep, seen: Rule, leaf: Opened) -> None:
+    moving = leaf.moving(leaf.move.value, leaf.cells)
+    ready = ready_for_kernel(seen, moving)
+    if ready is None:
+        _step_by_formula(one, seen, moving)
+    else:
+        step_by_kernels([ready])
+        _put(one, moving, ready.slots)
 
 
 def _seen(one: RuleStep, leaves: Sequence[Opened]) -> Rule:

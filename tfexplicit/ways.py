@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -67,31 +67,16 @@ STACK_BYTES = 2**20
 STACKS_AT_A_TIME = 2
 
 
-@dataclass(frozen=True)
-class Ways:
-    """The leaves of a rule, with the ops that they take."""
-
-    moves: Sequence[Move]
-    # The same for the steps in which a leaf is frozen; None where these need no trace of their own.
-    if_frozen: Sequence[Move] | None = None
-
-
-def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> Ways:
-    """How to step the leaves that share a rule."""
+def ways_of(state: OptState, moves: Sequence[Move], writer: Writer) -> list[Move]:
+    """The leaves that share a rule, each with the way that it takes."""
     if not _is_assignments(state, moves, writer):
-        return Ways(moves)
-    by_ops = [_with_op(state, move) for move in moves]
+        return list(moves)
+    chosen = [_with_its_way(state, move) for move in moves]
     if under_xla():
         # It fuses the formula itself; but the fewer leaves it gets, the sooner it has compiled.
-        pairs = zip(moves, by_ops, strict=True)
-        return Ways([by_op if by_op.in_stack else move for move, by_op in pairs])
-    resting = [move if move.can_rest else replace(move, fused=None) for move in by_ops]
-    # Two traces pay for large leaves. Many small ones cost more to trace than they save.
-    are_many_small = _bytes_of(moves) < FROM_BYTES * len(moves)
-    all_can_rest = all(move.can_rest for move in by_ops)
-    if are_many_small or all_can_rest or any(m.can_rest and not m.in_stack for m in resting):
-        return Ways(resting)
-    return Ways(by_ops, resting)
+        pairs = zip(moves, chosen, strict=True)
+        return [way if way.in_stack else move for move, way in pairs]
+    return chosen
 
 
 def _bytes_of(moves: Sequence[Move]) -> int:
@@ -113,7 +98,7 @@ def _is_assignments(state: OptState, moves: Sequence[Move], writer: Writer) -> b
     )
 
 
-def _with_op(state: OptState, move: Move) -> Move:
+def _with_its_way(state: OptState, move: Move) -> Move:
     """The leaf with its op, unless it has to go by the formula.
 
     Ops of which variable and slot differ in dtype end the process, so all is compared here.
@@ -128,11 +113,15 @@ def _with_op(state: OptState, move: Move) -> Move:
         return replace(move, fused=fused, in_stack=True)
     if fused is None or fused.kernel is None or not _are_alike([move.value, *slots]):
         fused = None
-    is_op_alone = fused is not None and fused.decay is None
     arrays = [move.value, *state.slots_at(move.place).values()]
-    if not is_op_alone and _xla_makes_fewer_passes(group.rule, arrays):
+    is_large = size_in_bytes(move.value) > SMALL_BYTES and all(map(is_variable, arrays))
+    is_op_alone = fused is not None and fused.decay is None
+    if is_large and not is_op_alone and _xla_makes_fewer_passes(group.rule, arrays):
         return replace(move, by_xla=True)
-    return replace(move, fused=fused)
+    with_op = replace(move, fused=fused)
+    if with_op.can_rest:
+        return with_op
+    return replace(with_op, skipped_if_frozen=True) if is_large else move
 
 
 def _xla_makes_fewer_passes(rule: Rule, arrays: Sequence[Any]) -> bool:
@@ -142,9 +131,7 @@ def _xla_makes_fewer_passes(rule: Rule, arrays: Sequence[Any]) -> bool:
     """
     return (
         rule.elementwise
-        and size_in_bytes(arrays[0]) > SMALL_BYTES
         and tf.test.is_built_with_xla()
-        and all(is_variable(array) for array in arrays)
         and len({raw(array).device for array in arrays}) == 1
         and tf.DeviceSpec.from_string(raw(arrays[0]).device).device_type == "CPU"
     )
