@@ -13,18 +13,26 @@ from tfexplicit.moments import blended, root, squared
 from tfexplicit.rule import Rule, Slots
 
 
-def second_moment(slots: Slots, squares: Any, beta: Any) -> tuple[Any, Slots]:
-    """`(estimate for each element, new slots)`: Shazeer and Stern 2018, algorithms 4 and 5,
-    https://arxiv.org/abs/1804.04235. Leaves of rank 2 and more are factored over the last two axes.
+def preconditioned(slots: Slots, grad: Any, epsilon: Any, beta: Any) -> tuple[Any, Slots]:
+    """`(grad over the root of its second moment, new slots)`: Shazeer and Stern 2018, algorithms 4
+    and 5, https://arxiv.org/abs/1804.04235. Leaves of rank 2 and more are factored over the last
+    two axes; so is the root, which takes fewer passes over memory than that of each element.
     """
+    squares = squared(grad)
     if "velocity" in slots:
-        velocity = blended(slots["velocity"], squares, beta)
-        return velocity, {"velocity": velocity}
-    row = blended(slots["row"], tf.reduce_mean(squares, axis=-1), beta)
-    column = blended(slots["column"], tf.reduce_mean(squares, axis=-2), beta)
+        velocity = blended(slots["velocity"], squares + epsilon, beta)
+        return grad * inverse_root(velocity), {"velocity": velocity}
+    row = blended(slots["row"], tf.reduce_mean(squares, axis=-1) + epsilon, beta)
+    column = blended(slots["column"], tf.reduce_mean(squares, axis=-2) + epsilon, beta)
     share = row / tf.reduce_mean(row, axis=-1, keepdims=True)
-    estimate = tf.expand_dims(share, -1) * tf.expand_dims(column, -2)
-    return estimate, {"row": row, "column": column}
+    by_row = grad * tf.expand_dims(inverse_root(share), -1)
+    by_both = by_row * tf.expand_dims(inverse_root(column), -2)
+    return by_both, {"row": row, "column": column}
+
+
+def inverse_root(value: Any) -> Any:
+    """Division by a complex number squares it, and the square of epsilon is zero."""
+    return tf.cast(1 / tf.sqrt(tf.math.real(value)), value.dtype)
 
 
 def root_mean_square(value: Any) -> Any:
@@ -84,12 +92,9 @@ class Adafactor(Rule):
             rate = tf.minimum(rate, 1 / tf.sqrt(count))
         size = at_least(root_mean_square(leaf), self.epsilon_2) * tf.cast(rate, dtype)
         beta = tf.cast(1 - tf.pow(count, tf.cast(self.beta_2_decay, count.dtype)), dtype)
-        squares = squared(grad) + tf.cast(self.epsilon_1, dtype)
-        estimate, slots = second_moment(slots, squares, beta)
-        # Division by a complex number squares it, and the square of epsilon is zero.
-        update = grad * tf.cast(1 / tf.sqrt(tf.math.real(estimate)), dtype)
+        update, slots = preconditioned(slots, grad, tf.cast(self.epsilon_1, dtype), beta)
         clipped = root_mean_square(update) / tf.cast(self.clip_threshold, dtype)
-        return size * (update / at_least(clipped, 1.0)), slots
+        return (size / at_least(clipped, 1.0)) * update, slots
 
     @classmethod
     def variants(cls) -> list[Rule]:
