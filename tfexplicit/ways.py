@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
+from tensorflow.python.framework import op_callbacks
 from tensorflow.python.ops import control_flow_util
 
 from tfexplicit.arrays import (
@@ -131,10 +132,17 @@ def _xla_makes_fewer_passes(rule: Rule, arrays: Sequence[Any]) -> bool:
     """
     return (
         rule.elementwise
+        and not _each_op_is_watched()
         and tf.test.is_built_with_xla()
         and len({raw(array).device for array in arrays}) == 1
         and tf.DeviceSpec.from_string(raw(arrays[0]).device).device_type == "CPU"
     )
+
+
+def _each_op_is_watched() -> bool:
+    """True under `tf.config.run_functions_eagerly`, where nothing stays compiled for the next step,
+    and `tf.debugging.enable_check_numerics`, whose ops XLA does not have."""
+    return tf.config.functions_run_eagerly() or bool(op_callbacks.should_invoke_op_callbacks())
 
 
 def _are_alike(arrays: Sequence[Any]) -> bool:

@@ -188,6 +188,24 @@ def test_a_saved_step_goes_on(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_nothing_is_compiled_where_each_op_is_watched() -> None:
+    tf.debugging.enable_check_numerics()
+    try:
+        step, _, (leaf,) = step_of(tx.Lion(0.1), [[3]])
+        step()
+    finally:
+        tf.debugging.disable_check_numerics()
+    np.testing.assert_array_equal(leaf, np.float32([0.9] * 3))
+    tf.config.run_functions_eagerly(True)
+    try:
+        step, state, _ = step_of(tx.Lion(), [[3]])
+        assert "compiled" not in str(state)
+        step()
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert "compiled" in str(state)
+
+
 def test_a_printed_state_says_so() -> None:
     _, state, _ = step_of(tx.AdamW(), [[3]])
     assert str(state).endswith("momentum velocity compiled")
