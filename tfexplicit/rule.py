@@ -123,13 +123,20 @@ class Rule:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own = vars(cls)
+        own = cls._own()
         if "fused" not in own and own.keys() & {"apply", "step", "see", "seeing"}:
             # The op that it inherits makes the step of another formula.
             cls.fused = Rule.fused  # type: ignore[method-assign]
         if own.keys() & {"apply", "step"}:
             cls.keeps_slots_with = own.get("keeps_slots_with")
             cls.elementwise = own.get("elementwise", False)
+
+    @classmethod
+    def _own(cls) -> dict[str, Any]:
+        """What the class has from itself, and from bases before the rule that it extends."""
+        line = cls.__mro__
+        rule = next(place for place, each in enumerate(line) if place and issubclass(each, Rule))
+        return {name: value for each in reversed(line[:rule]) for name, value in vars(each).items()}
 
     def __post_init__(self) -> None:
         for name, bounds in declared(type(self)).items():

@@ -159,6 +159,20 @@ def test_a_formula_of_ones_own_is_compiled_only_if_it_says_so() -> None:
         np.testing.assert_array_equal(model[0], np.full(3, 0.5))
 
 
+@pytest.mark.parametrize("rule", [tx.Lion, tx.Adam])
+def test_a_formula_from_a_class_that_is_no_rule_counts_as_ones_own(rule: type[tx.Rule]) -> None:
+    class Halved:
+        def apply(self, slots: Any, leaf: Any, grad: Any, step: Any) -> tuple[Any, Any]:
+            return tf.numpy_function(lambda value: value / 2, [grad], grad.dtype), slots
+
+    class Own(Halved, rule):  # type: ignore[valid-type, misc]
+        pass
+
+    step, _, (leaf,) = step_of(Own(), [[3]])
+    step()
+    np.testing.assert_array_equal(leaf, np.full(3, 0.5))
+
+
 def test_a_half_leaf_rounds_as_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = tx.MixedPrecision(tx.Chain(tx.ClipByValue(0.5), tx.AdamW(0.01)))
     for each in (rule, tx.Lion(0.01)):
