@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.inputtransformer2 import TransformerManager
+from IPython.utils.text import DollarFormatter
+from notebook_program import IMPORTS, MODEL, OPTIMIZER, STEP, migrated
 from tfexplicit_codemod.notebook.magics import without_magics
 from tfexplicit_codemod.notebook.masks import Masks
 from tfexplicit_codemod.notebook.script import as_script
@@ -60,10 +62,10 @@ def test_ipython_reads_the_same_lines_as_magic(name: str) -> None:
 
 
 def test_code_after_a_magic_keeps_its_place() -> None:
-    text = "%time optimizer = Adam(0.1)\nfor x in d:\n    %timeit  step(x)"
+    text = "%time optimizer = Adam(0.1)\nfor x in d:\n    %timeit  -n1 -r 1 -q step(x)"
     code, masks = masked(text)
     words = zip(code.split("\n"), ("optimizer", "x", "step"), strict=True)
-    assert [line.index(word) for line, word in words] == [6, 4, 13]
+    assert [line.index(word) for line, word in words] == [6, 4, 25]
     names = [node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
     assert {"optimizer", "Adam", "step"} <= set(names)
     assert masks.undone(code) == text
@@ -100,7 +102,72 @@ def test_what_code_that_is_not_read_may_change() -> None:
     assert attributes == {"trainable"}
 
 
-SIGNS = [*"%!?x \n'\"()\\#=;:\x0c\ré\u1401"]
+# Whether IPython puts the optimizer into the line.
+LINES = {
+    "!echo {optimizer}": True,
+    "!echo {optimizer.iterations.numpy()} > steps": True,
+    "if x:\n    v = !echo a \\\n {optimizer!r}": True,
+    "!echo {[optimizer for _ in [{1: 2}]]}": True,
+    "!echo {str({}) + optimizer}": False,
+    "!!echo $optimizer.name": True,
+    "%env STEP={optimizer.iterations}": True,
+    "steps = %env STEP=$optimizer": True,
+    '%%bash -s "$optimizer"\necho $1': True,
+    "%%writefile {optimizer.name}.txt\n": True,
+    "%%sx\necho $optimizer": True,
+    "!python train.py --optimizer adam": False,
+    "!echo {{optimizer}} optimizer": False,
+    "!ls } {optimizer}": False,
+    "%%bash\necho $optimizer {optimizer}": False,
+    "!awk '{print $1}' optimizer.txt": False,
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_an_optimizer_that_ipython_puts_into_a_line_stays(
+    line: str, as_notebook: Callable[..., bytes]
+) -> None:
+    after = migrated(as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP, line))
+    assert after[4] == line
+    assert after[2].startswith(OPTIMIZER if LINES[line] else "optimizer = tx.SGD(0.1)")
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if "%%" not in line])
+def test_ipython_puts_the_same_into_a_line(line: str) -> None:
+    class Optimizer(str):
+        iterations = name = property(lambda self: self)
+        numpy = str.__str__
+
+    try:
+        expanded = DollarFormatter().vformat(line, (), {"optimizer": Optimizer("<it>")})
+    except (ValueError, SyntaxError):
+        expanded = line
+    assert ("<it>" in expanded) == LINES[line]
+
+
+def test_an_optimizer_that_a_magic_is_given_stays(as_notebook: Callable[..., bytes]) -> None:
+    after = migrated(as_notebook(IMPORTS, MODEL, OPTIMIZER, STEP, "%store optimizer"))
+    assert after[2].startswith(OPTIMIZER)
+
+
+def test_an_attribute_in_a_shell_line_is_one_of_any_object(
+    as_notebook: Callable[..., bytes],
+) -> None:
+    trainer = """\
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = tf.keras.optimizers.SGD(0.1)
+
+    def step(self, tape, loss):
+        grads = tape.gradient(loss, self.model.trainable_variables)
+        self.optimizer.apply_gradients(zip(grads, self.model.trainable_variables))"""
+    shown = "!echo {trainer.optimizer.iterations.numpy()}"
+    assert "= tx.SGD(0.1)" in migrated(as_notebook(IMPORTS, trainer))[1]
+    assert "= tf.keras.optimizers.SGD(0.1)" in migrated(as_notebook(IMPORTS, trainer, shown))[1]
+
+
+SIGNS = [*"%!?x{}$. \n'\"()\\#=;:\x0c\ré\u1401"]
 WORDS = ["\r\n", '"""', "%time ", "%%bash", "ls", "\u14010\u1401", "for ", " in "]
 PIECES = st.sampled_from([*SIGNS, *WORDS])
 
@@ -123,5 +190,5 @@ def test_a_notebook_as_a_script(as_notebook: Callable[..., bytes]) -> None:
     )
     assert as_script(source) == (
         "None\nif x:\n    None\n    from src.utils import *\n"
-        "files = None\nNone;f(x);\nNone\nimport os; from c import d as e\n"
+        "files = None\nNone;f(x);\nNone\nNone\nimport os; from c import d as e\n"
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfexplicit_codemod import report_text
 from tfexplicit_codemod.engine import migrate_source
 from tfexplicit_codemod.outcome import FileResult, Outcome, Site
-from tfexplicit_codemod.run import Run
 from tfexplicit_codemod.tally import tally
 
 SITES = (Site(1, 1, "TX101", "a"), Site(2, 1, "TX101", "b"), Site(3, 1, "TX205", "c", "why"))
@@ -38,10 +36,3 @@ def test_a_call_over_several_lines_is_shown_as_one() -> None:
     call = b"optimizer.apply_gradients(\n    zip(\n        g,\n        v,\n    )\n)\n"
     (site,) = migrate_source(MADE + call, Path("a.py")).sites
     assert site.text == "optimizer.apply_gradients(zip(g, v))"
-
-
-def test_no_next_step_where_nothing_would_be_rewritten() -> None:
-    """Only comments would be written."""
-    result = migrate_source(MADE + b"optimizer.apply_gradients(zip(g, v))\n", Path("a.py"))
-    assert result.is_to_be_written
-    assert "Next:" not in report_text.report(Run("diff", [Path()], [result]))

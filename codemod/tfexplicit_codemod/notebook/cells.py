@@ -13,7 +13,7 @@ from tfexplicit_codemod.edits import Edits, Span
 from tfexplicit_codemod.notebook.file import Cell
 from tfexplicit_codemod.notebook.imports import names_imported_in
 from tfexplicit_codemod.notebook.magics import without_magics
-from tfexplicit_codemod.notebook.masks import Masks, names_put_into, why_no_python
+from tfexplicit_codemod.notebook.masks import Masks, why_no_python
 from tfexplicit_codemod.outcome import Site
 from tfexplicit_codemod.rules import tx230_unread_cell
 
@@ -89,7 +89,7 @@ class Cells:
         if kind in _NO_CODE:
             line = cell.text.removesuffix(body)
             self._note_updates(cell, _why_no_code(kind, line.removeprefix(header).strip()))
-            self._append_what_is_put_into(cell.text if kind in _SHELL else line)
+            self._append(self.masks.inert(cell.text if kind in _SHELL else line.strip()))
             return
         if kind:
             self._add_unread(cell, f"under `%%{kind}`, and not followed")
@@ -115,10 +115,6 @@ class Cells:
     def _note_names(self, text: str, where: str) -> None:
         for name in self.masks.names_changed_in(text):
             self._unread_names.setdefault(name, where)
-
-    def _append_what_is_put_into(self, text: str) -> None:
-        if names_put_into(text):
-            self._append(self.masks.inert(text))
 
     def _append(self, code: str) -> None:
         self._pieces.append(f"{code}\n")

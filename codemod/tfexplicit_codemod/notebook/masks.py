@@ -12,9 +12,10 @@ import keyword
 import re
 from collections.abc import Callable
 
-# What IPython puts into a magic: `{code}` and `$name`; a shell has these for itself, too.
-_INTERPOLATED = re.compile(r"\{([^{}]*)\}|\$([^\W\d]\w*)")
+from tfexplicit_codemod.notebook.looked_up import looked_up
+
 _NAME = r"(?<![\w.])([^\W\d]\w*)"
+_READ = r"\.\s*([^\W\d]\w*)"
 _STORED = r"\.\s*([^\W\d]\w*)\s*=(?!=)"
 LETTER = "\u1401"
 
@@ -30,12 +31,12 @@ class Masks:
         self.imported = imported
         self._hidden: list[str] = []
         self._pattern = re.compile(
-            rf"(?:for [^\r\n]*? in )?{mark}(\d+){mark}(?:\([\w, \r\n]*\))?(?: *;|:[^\r\n]*)?"
+            rf"(?:for [^\r\n]*? in )?{mark}(\d+){mark}(?:\([^()]*\))?(?: *;|:[^\r\n]*)?"
         )
 
     def inert(self, text: str) -> str:
         """For what binds no name of the notebook; what it reads of them is passed to the mask."""
-        arguments = ", ".join(names_put_into(text)) + "".join(re.findall(r"[\r\n]", text))
+        arguments = ", ".join(names_read_in(text)) + "".join(re.findall(r"[\r\n]", text))
         return self._mask(text) + (arguments and f"({arguments})")
 
     def before_code(self, text: str) -> str | None:
@@ -76,10 +77,10 @@ class Masks:
         return [n for n in names if n not in self.imported or _may_be_bound(n, text)]
 
 
-def names_put_into(line: str) -> list[str]:
-    """The names of the notebook that a magic or a shell line reads."""
-    code = (match[1] or match[2] for match in _INTERPOLATED.finditer(line))
-    return _names(_NAME, " ".join(filter(None, code)))
+def names_read_in(line: str) -> list[str]:
+    """The names that a magic or a shell line reads, and attributes of whatever objects."""
+    code = looked_up(line)
+    return [*_names(_NAME, code), *(f"_.{attribute}" for attribute in _names(_READ, code))]
 
 
 def _may_be_bound(name: str, text: str) -> bool:

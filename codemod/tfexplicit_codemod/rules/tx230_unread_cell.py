@@ -27,8 +27,10 @@ rule = Rule(
     why=(
         "A cell under a magic such as `%%bash` or `%%writefile` is not code of the notebook, and a "
         "cell that does not parse, without its magics, cannot be followed. It is left as it is, "
-        "without a comment. Mend the cell, or write the file out and run `tfexplicit migrate` on "
-        "it."
+        "without a comment. Mend the cell. Of `%%writefile`, run the cell, then `tfexplicit "
+        "migrate` on the file, and paste the file back: else the next run of the notebook writes "
+        "the old one again. Code after a magic of one line is followed after `%time`, and after "
+        "`%timeit` with plain options (`%timeit -n1 -r1 step(x, y)`)."
     ),
     before=SAMPLE,
     after=SAMPLE,
