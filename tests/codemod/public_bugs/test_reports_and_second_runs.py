@@ -18,7 +18,7 @@ RULES = [
     for rule in all_rules()
     if not (rule.is_cell or rule.is_run_time_only)
 ]
-METHODS = ("apply_gradients", "minimize", "apply")
+METHODS = ("apply_gradients", "minimize", "apply", "get_updates")
 
 
 @pytest.mark.parametrize("rule", RULES)
