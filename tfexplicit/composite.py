@@ -58,6 +58,8 @@ class Composite(Rule):
 
     @property
     def parts_are_elementwise(self) -> bool:
+        """For composites whose own `step` goes number by number: `Rule` drops what is inherited
+        where a class has a `step` of its own."""
         return all(part.elementwise for part in self.parts.values())
 
     @property

@@ -51,9 +51,8 @@ class Move:
         return self.in_stack or (self.fused is not None and self.fused.can_rest)
 
     @property
-    def takes_passes(self) -> bool:
-        """False for a leaf that is so small, or has to go by the formula in such a way, that a
-        choice for each array does not matter."""
+    def has_own_way(self) -> bool:
+        """False for a leaf by the formula op by op, which chooses between old and new arrays."""
         return self.fused is not None or self.by_xla or self.skipped_if_frozen
 
 
@@ -86,7 +85,7 @@ class Opened:
     cells: Slots
     # Of its whole group.
     vectors: Vectors
-    # A bool scalar; None where it is known that no leaf is frozen.
+    # A bool scalar; None where it is known that the leaf is not frozen.
     frozen: Any
     # True if the gradient is zeros where the leaf is frozen.
     cleared: bool = False

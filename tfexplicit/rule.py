@@ -128,6 +128,7 @@ class Rule:
             # The op that it inherits makes the step of another formula.
             cls.fused = Rule.fused  # type: ignore[method-assign]
         if own.keys() & {"apply", "step"}:
+            # So these say nothing of another formula.
             cls.keeps_slots_with = own.get("keeps_slots_with")
             cls.elementwise = own.get("elementwise", False)
 

@@ -43,13 +43,10 @@ class RuleStep:
 
 
 def step_rule(one: RuleStep) -> list[Any]:
-    """The values of the leaves afterwards: variables that were assigned, or new tensors.
-
-    Freezing that might be but is not costs no pass over memory.
-    """
+    """The values of the leaves afterwards: variables that were assigned, or new tensors."""
     moves = ways_of(one.state, one.moves, one.writer)
     leaves = opened(one.state, moves, one.step, one.followed)
-    if one.rule.sees and any(move.takes_passes for move in moves):
+    if one.rule.sees and any(move.has_own_way for move in moves):
         leaves = without_frozen(leaves)
     seen = _seen(one, leaves)
     ready = [
@@ -68,11 +65,11 @@ def step_rule(one: RuleStep) -> list[Any]:
 def _step_alone(one: RuleStep, seen: Rule, leaf: Opened, compiled: Compiled) -> Any:
     if leaf.move.by_xla:
         step_by_xla(partial(_step_by_formula, one, seen), leaf, compiled)
-        return leaf.move.value
-    if leaf.move.skipped_if_frozen:
+    elif leaf.move.skipped_if_frozen:
         tf.cond(leaf.frozen, lambda: None, lambda: _step_moving(one, seen, leaf))
-        return leaf.move.value
-    return _step_by_formula(one, seen, leaf)
+    else:
+        return _step_by_formula(one, seen, leaf)
+    return leaf.move.value
 
 
 def _step_moving(one: RuleStep, seen: Rule, leaf: Opened) -> None:
@@ -82,7 +79,7 @@ def _step_moving(one: RuleStep, seen: Rule, leaf: Opened) -> None:
         _step_by_formula(one, seen, moving)
     else:
         step_by_kernels([ready])
-        _put(one, moving, ready.slots)
+        _stepped_by_kernel(one, ready)
 
 
 def _seen(one: RuleStep, leaves: Sequence[Opened]) -> Rule:

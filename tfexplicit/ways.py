@@ -1,4 +1,5 @@
-"""Which way a leaf is stepped: by the fused op of its rule, or by the rule's formula."""
+"""Which way a leaf is stepped: by the fused op of its rule, or by the rule's formula, which XLA
+compiles for it or which goes op by op."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ def _is_assignments(state: OptState, moves: Sequence[Move], writer: Writer) -> b
 
 
 def _with_its_way(state: OptState, move: Move) -> Move:
-    """The leaf with its op, unless it has to go by the formula.
+    """The leaf with the way that it takes; as it is where the formula chooses for each array.
 
     Ops of which variable and slot differ in dtype end the process, so all is compared here.
     """

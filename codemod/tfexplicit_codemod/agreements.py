@@ -11,7 +11,8 @@ from tfexplicit_codemod.outcome import FileResult
 from tfexplicit_codemod.project import Project
 from tfexplicit_codemod.rules import tx201_optimizer_parameter
 
-# Plans one file under the contracts asked of it; the keys are those that nobody asks for any more.
+# Plans one file under the contracts asked of it; the keys are those that nobody asks for any
+# more, with the reason.
 Migrate = Callable[[Path, tuple[Contract, ...], Mapping[Key, str]], FileResult]
 MANY_ROUNDS = 50
 
@@ -69,14 +70,13 @@ def _why_broken(
     refused: Mapping[Key, str],
 ) -> str | None:
     """What keeps the callers from passing a state; where another file does, it is named once."""
-    for file in (contract.path, *users):
+    for file in users:
         result = plans.get(file)
         if result is None or not result.outcome.is_done:
             # It is not in this run, cannot be read, or is a notebook.
             return _reason(contract, f"is also given by {file.name}, which is not followed")
-    for file in users:
-        if contract.key in plans[file].broken:
-            why = plans[file].broken[contract.key]
+        why = result.broken.get(contract.key)
+        if why is not None:
             return why if why in refused.values() else f"{why} (in {file.name})"
     handed = contract.homes + sum(plans[file].kept[contract.key] for file in users)
     if not handed:

@@ -122,7 +122,7 @@ def test_a_private_method_that_another_file_names(tmp_path: Path, used: str, cod
     assert [site.code for site in results["explain.py"].sites] == [code]
 
 
-OTHER_USE = "`train_step` is used other than by calling it (in main.py)"
+OTHER_USE = "`train_step` is used in ways that are not followed (in main.py)"
 BREAKING = {
     "passed_on": (MAIN + "from steps import train_step\nrun(train_step)\n", OTHER_USE),
     "out_of_sight": (
@@ -132,7 +132,7 @@ BREAKING = {
     ),
     "made_in_the_call": (
         MAIN.replace("model, opt,", "model, tf.keras.optimizers.Adam(0.01),"),
-        "`adam` of `fit` is given `tf.keras.optimizers.Adam(0.01)`, made in the call: "
+        "`adam` of `fit` is given `tf.keras.optimizers.Adam(0.01)`, which has no name: "
         "name it first, `adam = ...` (in main.py)",
     ),
     "other_use": (MAIN + "import steps\nf = steps.train_step\n", OTHER_USE),

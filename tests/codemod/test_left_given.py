@@ -64,7 +64,7 @@ LEFT = {
     "made_in_the_call": (
         HEAD + GIVEN + "step(tf.keras.optimizers.SGD())\n",
         ["TX201"],
-        "is given `tf.keras.optimizers.SGD()`, made in the call: name it first, `o = ...`",
+        "is given `tf.keras.optimizers.SGD()`, which has no name: name it first, `o = ...`",
     ),
     "what_tf_function_made_is_passed_on": (
         HEAD + GIVEN + "fast = tf.function(step)\nfast(opt)\nrun(fast)\n",

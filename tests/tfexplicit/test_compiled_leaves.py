@@ -27,7 +27,7 @@ CHAINS = [
 
 def elementwise_rules() -> list[tx.Rule]:
     every = [rule for cls in all_rules.values() for rule in cls.variants()]
-    # Not those that a step cannot do with.
+    # Those that move a leaf by themselves; modifiers are in CHAINS.
     return [rule for rule in every if rule.elementwise and "learning_rate" in str(rule)]
 
 

@@ -65,17 +65,17 @@ class KeptContracts:
         self.broken: dict[Key, str] = {}
         for contract in contracts:
             calls = _calls(contract, module)
+            if calls is None:
+                function = contract.parameter.function.name
+                self.broken[contract.key] = f"`{function}` is used in ways that are not followed"
+                continue
             group, parts = Group(contract.home, []), list(contract.parts)
             try:
                 self.handovers += [
-                    parameters.handover(group, parts, contract.parameter, call)
-                    for call in calls or []
+                    parameters.handover(group, parts, contract.parameter, call) for call in calls
                 ]
             except Leave as leave:
                 self.broken[contract.key] = leave.reason
-            if calls is None:
-                function = contract.parameter.function.name
-                self.broken[contract.key] = f"`{function}` is used other than by calling it"
 
     def joined_to(self, groups: list[Group]) -> list[Group]:
         """The groups with these calls, and groups for what only such calls step."""

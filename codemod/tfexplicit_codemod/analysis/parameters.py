@@ -123,7 +123,7 @@ class Parameters:
         if home is None and is_proven:
             name = parameter.name.arg
             raise self._leave(
-                parameter, f"is given `{text}`, made in the call: name it first, `{name} = ...`"
+                parameter, f"is given `{text}`, which has no name: name it first, `{name} = ...`"
             )
         if home is None or not (is_proven or self.of(home) is not None):
             raise self._leave(

@@ -36,8 +36,7 @@ class Masks:
 
     def inert(self, text: str) -> str:
         """For what binds no name of the notebook; what it reads of them is passed to the mask."""
-        arguments = ", ".join(names_read_in(text)) + "".join(re.findall(r"[\r\n]", text))
-        return self._mask(text) + (arguments and f"({arguments})")
+        return self._mask(text, ", ".join(_names_read_in(text)))
 
     def before_code(self, text: str) -> str | None:
         """For a magic that only runs the statement after it; None where it is too short."""
@@ -45,15 +44,17 @@ class Masks:
         return f"{name.ljust(len(text) - 1)};" if len(name) < len(text) else None
 
     def unread(self, text: str) -> str:
-        """For code that cannot be followed: every name in it may be bound to anything there."""
-        name = self.inert(text)
+        """For code that cannot be followed: it may bind every name in it, read every attribute."""
         names = self.names_changed_in(text)
+        reads = [f"_.{attribute}" for attribute in _names(_READ, text)]
         stores = [f"_.{attribute} = 0" for attribute in _names(_STORED, text)]
-        return f"for {', '.join([*names, '_'])} in {name}: {'; '.join(stores) or 'pass'}"
+        body = "; ".join([*reads, *stores]) or "pass"
+        return f"for {', '.join([*names, '_'])} in {self._mask(text)}: {body}"
 
-    def _mask(self, text: str) -> str:
+    def _mask(self, text: str, read: str = "") -> str:
         self._hidden.append(text)
-        return f"{self.mark}{len(self._hidden) - 1}{self.mark}"
+        within = read + "".join(re.findall(r"[\r\n]", text))
+        return f"{self.mark}{len(self._hidden) - 1}{self.mark}" + (within and f"({within})")
 
     def unread_in(self, code: str) -> list[str]:
         """What is hidden there and cannot be followed."""
@@ -77,7 +78,7 @@ class Masks:
         return [n for n in names if n not in self.imported or _may_be_bound(n, text)]
 
 
-def names_read_in(line: str) -> list[str]:
+def _names_read_in(line: str) -> list[str]:
     """The names that a magic or a shell line reads, and attributes of whatever objects."""
     code = looked_up(line)
     return [*_names(_NAME, code), *(f"_.{attribute}" for attribute in _names(_READ, code))]
