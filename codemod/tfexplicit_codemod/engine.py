@@ -11,7 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -114,17 +114,17 @@ def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     rewritten = any(not site.left for site in plan.sites) or any(plan.kept.values())
     left = Outcome.NEEDS_HAND if plan.sites else Outcome.UNCHANGED
     before = program.before
+    result = FileResult(
+        path,
+        left,
+        plan.sites,
+        before=before,
+        ignored=plan.ignored,
+        kept=plan.kept,
+        broken=plan.broken,
+    )
     if not plan.edits:
-        return FileResult(
-            path,
-            left,
-            plan.sites,
-            before=before,
-            ignored=plan.ignored,
-            kept=plan.kept,
-            broken=plan.broken,
-        )
-    outcome = Outcome.CHANGED if rewritten else left
+        return result
     # LibCST takes a fifth of a second to import: only files with something to change pay for it.
     from tfexplicit_codemod import rewrite
 
@@ -137,17 +137,12 @@ def _carry_out(plan: Plan, program: Program, path: Path) -> FileResult:
     except SyntaxError as error:
         reason = f"{error.lineno}:{error.offset}: the rewritten file would not parse: {error.msg}"
         return FileResult(path, Outcome.FAILED, before=before, reason=reason)
-    return FileResult(
-        path,
-        outcome,
-        plan.sites,
-        before=before,
+    return replace(
+        result,
+        outcome=Outcome.CHANGED if rewritten else left,
         after=after,
-        ignored=plan.ignored,
         asked=plan.asked,
         asks=bool(plan.asked),
-        kept=plan.kept,
-        broken=plan.broken,
     )
 
 

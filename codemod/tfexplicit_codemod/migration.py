@@ -137,11 +137,12 @@ def _again(
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         return FileResult(path, Outcome.FAILED, reason=reason)
+    around = replace(project.around(path), contracts=contracts, refused=refused)
     return migrate_source(
         source,
         path,
         todo=settings.todo,
-        around=_with_observed(project.around(path, contracts, refused), path, settings),
+        around=_with_observed(around, path, settings),
         selection=settings.selection,
     )
 

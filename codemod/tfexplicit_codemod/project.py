@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, partial
 from pathlib import Path
-from types import MappingProxyType
 
-from tfexplicit_codemod.analysis.contracts import Contract, Key
 from tfexplicit_codemod.analysis.module import Module
 from tfexplicit_codemod.analysis.source import Source
 from tfexplicit_codemod.decoding import decoded
@@ -41,13 +39,8 @@ class Project:
         self._reading = cache(self._files_reading)
         self._module = cache(self._parsed)
 
-    def around(
-        self,
-        path: Path,
-        contracts: tuple[Contract, ...] = (),
-        refused: Mapping[Key, str] = MappingProxyType({}),
-    ) -> Surroundings:
-        """What is known of the files that this one imports, and what other files ask of it."""
+    def around(self, path: Path) -> Surroundings:
+        """What is known of the files that this one imports."""
         return Surroundings(
             sparse=partial(self._sparse.has, path),
             freezes=partial(self._freezing.has, path),
@@ -58,8 +51,6 @@ class Project:
             is_read_elsewhere=partial(self.is_read_elsewhere, path),
             texts_naming=partial(self.texts_naming, path),
             path=path,
-            contracts=contracts,
-            refused=refused,
         )
 
     def _may_run_with_another_precision(self, path: Path) -> bool:

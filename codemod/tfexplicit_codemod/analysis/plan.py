@@ -106,8 +106,8 @@ class Planner:
     def plan(self, *, with_todo: bool) -> Plan:
         found = list(updates(self.source, self.classes, self.values, self.around.observed))
         if not found and not self.contracts.handovers:
-            kept, broken = self.contracts.kept(), self.contracts.broken
-            return Plan((), self.edits, kept=kept, broken=broken)
+            contracts = self.contracts
+            return Plan((), self.edits, kept=contracts.kept(), broken=contracts.broken)
         groups = self._with_handovers(grouped(self._understand_each(found)))
         unwanted = self._unwanted(groups)
         self.left.update(unwanted)

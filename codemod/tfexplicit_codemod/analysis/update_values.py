@@ -7,7 +7,7 @@ by later steps. What is read of it must read alike, wherever it goes.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tfexplicit_codemod.analysis.calls import calls_of, decorators_keep_arguments
 from tfexplicit_codemod.analysis.classes import Classes
@@ -31,8 +31,7 @@ class UpdateValues:
 
     def goes_alike(self, update: Update) -> bool:
         """True where nobody can tell the value from the state's count, or nobody reads it."""
-        followed = _Followed(self.source, self.classes, self.around, self._is_count(update))
-        return followed.goes_alike(update.call)
+        return self._goes_alike(update.call, self._is_count(update), set())
 
     def _is_count(self, update: Update) -> bool:
         """`apply` of Keras 3 gives None, and so does `minimize` of `tf_keras`."""
@@ -40,29 +39,21 @@ class UpdateValues:
         is_other = any(word in self.source.text for word in _OF_ANOTHER_VALUE)
         return update.method == "apply_gradients" and is_of_keras and not is_other
 
+    def _goes_alike(self, node: ast.expr, is_count: bool, functions: set[ast.AST]) -> bool:
+        """True where nobody can tell the value at `node` from the state's count.
 
-@dataclass(frozen=True)
-class _Followed:
-    """One value on its way; `is_count` is false for one that nothing may read."""
-
-    source: Source
-    classes: Classes
-    around: Surroundings
-    is_count: bool
-    functions: set[ast.AST] = field(default_factory=set)
-
-    def goes_alike(self, node: ast.expr) -> bool:
-        """True where nobody can tell the value at `node` from the state's count."""
+        `is_count` is false for a value that nothing may read; the functions have returned it.
+        """
         parent = self.source.parent_of[node]
         if isinstance(parent, ast.Expr):
             return True
         if isinstance(parent, ast.Assign):
-            return self._is_bound_alike(parent)
+            return self._is_bound_alike(parent, is_count)
         if isinstance(parent, ast.Return):
-            return self._is_returned_alike(parent)
-        return self.is_count and reads_alike(self.source, node, is_count=True)
+            return self._is_returned_alike(parent, is_count, functions)
+        return is_count and reads_alike(self.source, node, is_count=True)
 
-    def _is_bound_alike(self, statement: ast.Assign) -> bool:
+    def _is_bound_alike(self, statement: ast.Assign, is_count: bool) -> bool:
         """True for a plain name that the file alone can read."""
         target = statement.targets[0]
         if len(statement.targets) > 1 or not isinstance(target, ast.Name):
@@ -83,23 +74,27 @@ class _Followed:
             return True
         # Of several values, a loop in a graph makes one tensor.
         is_one = len(scope.bindings[target.id]) == 1
-        return is_one and self.is_count and all(map(self._is_read_alike, others))
+        return (
+            is_one
+            and is_count
+            and all(reads_alike(self.source, name, is_count=True) for name in others)
+        )
 
     def _only_binds(self, name: ast.Name) -> bool:
         is_read_too = isinstance(self.source.parent_of[name], ast.AugAssign)
         return isinstance(name.ctx, ast.Store) and not is_read_too
 
-    def _is_read_alike(self, name: ast.Name) -> bool:
-        return reads_alike(self.source, name, is_count=True)
-
-    def _is_returned_alike(self, statement: ast.Return) -> bool:
+    def _is_returned_alike(
+        self, statement: ast.Return, is_count: bool, functions: set[ast.AST]
+    ) -> bool:
         """True where every call of the function is in sight, and its value goes alike."""
         function = self.source.scope(statement).node
-        if not isinstance(function, ast.FunctionDef) or function in self.functions:
+        if not isinstance(function, ast.FunctionDef) or function in functions:
             return False
-        self.functions.add(function)
-        calls = self._calls(function)
-        return bool(calls) and all(self.goes_alike(call) for call in calls or ())
+        # Each once: of functions that return each other there are many ways to go.
+        functions.add(function)
+        calls = self._calls(function) or []
+        return bool(calls) and all(self._goes_alike(call, is_count, functions) for call in calls)
 
     def _calls(self, function: ast.FunctionDef) -> list[ast.Call] | None:
         if isinstance(self.source.parent_of[function], ast.ClassDef):
